@@ -1,0 +1,56 @@
+/** Every path of a cluster on its host. `runDir` does not survive a reboot, `dataDir` does. */
+export interface ClusterPaths {
+  readonly runDir: string;
+  readonly dataDir: string;
+  /** Settings that `up` decided (ports, pod CIDR...), JSON; read by every part. */
+  readonly settingsFile: string;
+  /** `<runDir>/<part>.process.json`: pid and start time of a part. */
+  processFile(part: string): string;
+  /** Symbolic link in `runDir` to `dataDir`. */
+  readonly dataLink: string;
+  readonly supervisorSocket: string;
+  readonly pkiDir: string;
+  readonly adminKubeconfig: string;
+  readonly kubeletKubeconfig: string;
+  readonly storeFile: string;
+  readonly containerdRoot: string;
+  readonly containerdState: string;
+  readonly containerdSocket: string;
+  readonly containerdConfig: string;
+  readonly cniConfigDir: string;
+  /** host-local's reservations. */
+  readonly cniDataDir: string;
+  /** The kubelet's root: `pods/`, `plugins/`, `plugins_registry/`. */
+  readonly kubeletRoot: string;
+  /** One tmpfs a cluster: secret, projected and downwardAPI volumes are folders in it. */
+  readonly memoryVolumes: string;
+  /** Root of the pods' log directories. */
+  readonly podLogs: string;
+  /** Logs of the parts themselves. */
+  readonly partLogs: string;
+}
+
+export function clusterPaths(runDir: string, dataDir: string): ClusterPaths {
+  return {
+    runDir,
+    dataDir,
+    settingsFile: `${dataDir}/settings.json`,
+    processFile: (part) => `${runDir}/${part}.process.json`,
+    dataLink: `${runDir}/data`,
+    supervisorSocket: `${runDir}/supervisor.sock`,
+    pkiDir: `${dataDir}/pki`,
+    adminKubeconfig: `${dataDir}/admin.kubeconfig`,
+    kubeletKubeconfig: `${dataDir}/kubelet.kubeconfig`,
+    storeFile: `${dataDir}/store/state.db`,
+    containerdRoot: `${dataDir}/containerd`,
+    containerdState: `${runDir}/containerd`,
+    containerdSocket: `${runDir}/containerd.sock`,
+    containerdConfig: `${dataDir}/containerd.toml`,
+    cniConfigDir: `${dataDir}/cni/net.d`,
+    cniDataDir: `${dataDir}/cni/reservations`,
+    kubeletRoot: `${dataDir}/kubelet`,
+    memoryVolumes: `${runDir}/volumes`,
+    podLogs: `${dataDir}/pod-logs`,
+    partLogs: `${dataDir}/logs`,
+  };
+}

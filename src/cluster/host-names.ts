@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { InvalidInput } from '#base/errors.ts';
+
+/** Every host-wide name of a cluster; all of them derive from the cluster's name. */
+export interface HostNames {
+  readonly name: string;
+  /** 8 hex digits. */
+  readonly hash: string;
+  readonly bridge: string;
+  readonly iptablesChain: string;
+  /** Below the root of each cgroup hierarchy. */
+  readonly cgroupRoot: string;
+  /** CNI network name: results and reservations on the host are found by it. */
+  readonly network: string;
+  /** Abstract socket whose listener owns `/run/kubernode/<name>`. */
+  readonly lockSocket: string;
+  readonly runDir: string;
+}
+
+/** @throws {InvalidInput} unless the name is 1..40 characters of `[a-z0-9-]` that starts and ends with a letter or digit */
+export function hostNames(name: string): HostNames {
+  if (!/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) {
+    throw new InvalidInput({
+      message: `cluster name ${JSON.stringify(name)} is not 1 to 40 characters of a-z, 0-9 and "-" that start and end with a letter or digit`,
+      hint: 'choose another --name',
+    });
+  }
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return {
+    name,
+    hash,
+    bridge: `kn${hash}`,
+    iptablesChain: `KN-${hash}`,
+    cgroupRoot: `/kubernode/${name}`,
+    network: `kubernode-${name}`,
+    lockSocket: `\0kubernode/${name}`,
+    runDir: `/run/kubernode/${name}`,
+  };
+}

@@ -1,0 +1,29 @@
+/** What a cgroup may use; an absent value is left as it is. The adapter translates to v1 or v2. */
+export interface CgroupSettings {
+  /** v1 `cpu.shares` scale, 2..262144; v2: converted to `cpu.weight`. */
+  readonly cpuShares?: number | undefined;
+  /** Microseconds of CPU a period, -1: no limit. */
+  readonly cpuQuotaUs?: number | undefined;
+  readonly cpuPeriodUs?: number | undefined;
+  /** -1: no limit. */
+  readonly memoryLimitBytes?: number | undefined;
+  /** -1: no limit. */
+  readonly pidsLimit?: number | undefined;
+  readonly hugepageLimits?: Readonly<Record<string, number>> | undefined;
+  /** v2 files as they are, such as `memory.min`; ignored on v1. */
+  readonly unified?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The cgroup tree of the node; paths are below its root, as in `/kubernode/default/burstable/pod<uid>`. */
+export interface CgroupsPort {
+  /** 'v1' includes hybrid hosts, whose controllers are all in v1. */
+  readonly version: 'v1' | 'v2';
+  /** Makes the cgroup in every hierarchy and writes the settings. */
+  ensure(path: string, settings: CgroupSettings, signal: AbortSignal): Promise<void>;
+  exists(path: string, signal: AbortSignal): Promise<boolean>;
+  /** Names of the children in any hierarchy, the v2 mount of a hybrid host included. */
+  children(path: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Kills what still runs at or below it, then removes it from every hierarchy; not there is no error. */
+  remove(path: string, signal: AbortSignal): Promise<void>;
+  memoryUsageBytes(path: string, signal: AbortSignal): Promise<number | undefined>;
+}
