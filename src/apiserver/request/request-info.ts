@@ -1,0 +1,106 @@
+/** What a URL and a method mean: the same words for authorization, routing and admission. */
+export type RequestInfo = ResourceRequestInfo | PathRequestInfo;
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+
+export interface ResourceRequestInfo {
+  readonly kind: 'resource';
+  readonly verb: Verb;
+  readonly path: string;
+  readonly group: string;
+  readonly version: string;
+  /** Plural. */
+  readonly resource: string;
+  /** '' for the object itself. */
+  readonly subresource: string;
+  /** '' in cluster scope and across all namespaces. */
+  readonly namespace: string;
+  /** '' for a collection. */
+  readonly name: string;
+  /** What follows the subresource, without a leading slash; undefined when the URL ends with the subresource. */
+  readonly rest: string | undefined;
+}
+
+export interface PathRequestInfo {
+  readonly kind: 'path';
+  /** The HTTP method in lower case. */
+  readonly verb: string;
+  readonly path: string;
+}
+
+/** The sub-paths of a namespace's name that belong to the Namespace itself; anything else is a resource inside it. */
+const namespaceSubresources: readonly string[] = ['status', 'finalize'];
+
+export function requestInfoOf(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const other: PathRequestInfo = { kind: 'path', verb: method.toLowerCase(), path };
+  const parts = segmentsOf(path);
+  if (parts === undefined) return other;
+  const [root = '', ...afterRoot] = parts;
+  if (root !== 'api' && root !== 'apis') return other;
+  if (parts.length < 3) return other;
+  const group = root === 'api' ? '' : (afterRoot.shift() ?? '');
+  const version = afterRoot.shift() ?? '';
+  const isOldWatch = afterRoot[0] === 'watch';
+  if (isOldWatch) afterRoot.shift();
+  const target = targetOf(afterRoot);
+  if (target === undefined) return other;
+  const verb = isOldWatch ? 'watch' : verbOf(method, target.name !== '', query);
+  const name = target.name === '' && collectionVerbs.has(verb) ? exactNameOf(query.get('fieldSelector')) : target.name;
+  return { kind: 'resource', verb, path, group, version, ...target, name };
+}
+
+type Target = Pick<ResourceRequestInfo, 'resource' | 'subresource' | 'namespace' | 'name' | 'rest'>;
+
+const collectionVerbs: ReadonlySet<Verb> = new Set(['list', 'watch', 'deletecollection']);
+
+function segmentsOf(path: string): string[] | undefined {
+  try {
+    const parts = path.split('/').slice(1);
+    if (parts.at(-1) === '' && parts.length > 1 && !parts.includes('proxy')) parts.pop();
+    return parts.map(decodeURIComponent);
+  } catch {
+    return undefined; // a broken escape names nothing
+  }
+}
+
+function targetOf(parts: readonly string[]): Target | undefined {
+  const [first = '', second = '', third = ''] = parts;
+  if (first === '') return undefined;
+  const isInNamespace = first === 'namespaces' && third !== '' && !namespaceSubresources.includes(third);
+  const [resource = '', name = '', subresource = '', ...rest] = isInNamespace ? parts.slice(2) : parts;
+  const ofNamespace = first === 'namespaces' && !isInNamespace;
+  return {
+    resource,
+    subresource,
+    namespace: isInNamespace || ofNamespace ? second : '',
+    name,
+    rest: rest.length === 0 ? undefined : rest.map(encodeURIComponent).join('/'),
+  };
+}
+
+function verbOf(method: string, isNamed: boolean, query: URLSearchParams): Verb {
+  switch (method) {
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return isNamed ? 'delete' : 'deletecollection';
+    default:
+      if (isNamed) return 'get';
+      return isTrue(query.get('watch')) ? 'watch' : 'list';
+  }
+}
+
+function isTrue(value: string | null): boolean {
+  return value !== null && value !== 'false' && value !== '0';
+}
+
+/** A collection request for one name counts as a request for that name, so that rules with names can allow it. */
+function exactNameOf(fieldSelector: string | null): string {
+  const match = fieldSelector === null ? null : /(?:^|,)metadata\.name==?([^,=!\\/%]+)(?:,|$)/.exec(fieldSelector);
+  const name = match?.[1] ?? '';
+  return name === '.' || name === '..' ? '' : name;
+}
