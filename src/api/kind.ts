@@ -1,4 +1,9 @@
+import type { Column } from './column.ts';
+import { plainColumns } from './column.ts';
+import { deepEqual } from './deep-equal.ts';
+import type { FieldProblem } from './field-problem.ts';
 import type { KubeObject } from './object.ts';
+import { type MessageSchema, schemaOf } from './schema/message-schema.ts';
 
 /** What a client needs to know of a kind. */
 export interface KindRef<T extends KubeObject = KubeObject> {
@@ -12,7 +17,180 @@ export interface KindRef<T extends KubeObject = KubeObject> {
   readonly objectType?: T;
 }
 
+export type Subresource =
+  | 'status'
+  | 'binding'
+  | 'eviction'
+  | 'log'
+  | 'exec'
+  | 'attach'
+  | 'portforward'
+  | 'token'
+  | 'finalize'
+  | 'resize'
+  | 'ephemeralcontainers'
+  | 'proxy';
+
+export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+
+const allVerbs: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+/** Everything about a kind. All functions are pure: they return a new object, or the same one when nothing changes. */
+export interface Kind<T extends KubeObject = KubeObject> extends KindRef<T> {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly schema: MessageSchema;
+  /** Which names are allowed. */
+  readonly nameRule: 'subdomain' | 'label' | 'path-segment';
+  /** Beyond `metadata.name` and `metadata.namespace`; each reads '' where the object has nothing. */
+  readonly selectableFields: Readonly<Record<string, FieldReader<T>['read']>>;
+  readonly columns: readonly Column<T>[];
+  /** Of the object itself, sorted. */
+  readonly verbs: readonly Verb[];
+  readonly subresources: readonly Subresource[];
+  /** Below the root of the store: `pods` for `/registry/pods/…`. */
+  readonly storagePrefix: string;
+  /** Whether a PUT to a name that does not exist creates the object. */
+  readonly createsOnUpdate: boolean;
+  /** Whether a PUT without a resourceVersion is taken: the last write wins. */
+  readonly allowsUnconditionalUpdate: boolean;
+  /** Whether the answer to a delete is the object instead of a `Status`. */
+  readonly answersDeleteWithObject: boolean;
+
+  setDefaults(object: T): T;
+  /** What a client may not set when it creates: status, generation. */
+  prepareCreate(object: T): T;
+  /** What an update of the object itself may not change: status. Keeps `metadata.generation` true. */
+  prepareUpdate(next: T, previous: T): T;
+  /** What an update of `/status` may not change: everything else. */
+  prepareStatusUpdate(next: T, previous: T): T;
+  validate(object: T): readonly FieldProblem[];
+  validateUpdate(next: T, previous: T): readonly FieldProblem[];
+  validateStatusUpdate(next: T, previous: T): readonly FieldProblem[];
+  /** Present when a delete may first mark the object: seconds to wait, 0 for at once. */
+  gracefulDeletion?(object: T, requestedGraceSeconds: number | undefined): number;
+  /** Conditions of the object's row in a table. */
+  rowConditions?(object: T): readonly RowCondition[];
+}
+
+/** A method, so that a kind of pods is a kind of objects. */
+interface FieldReader<T extends KubeObject> {
+  read(object: T): string;
+}
+
+export interface RowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface KindInit<T extends KubeObject> extends KindRef<T> {
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** Name of the message in `src/api/proto`, such as `core.v1.Pod`. */
+  readonly message: string;
+  readonly nameRule?: Kind['nameRule'];
+  readonly selectableFields?: Kind<T>['selectableFields'];
+  readonly columns?: readonly Column<T>[];
+  readonly verbs?: readonly Verb[];
+  readonly subresources?: readonly Subresource[];
+  readonly storagePrefix?: string;
+  readonly createsOnUpdate?: boolean;
+  readonly allowsUnconditionalUpdate?: boolean;
+  readonly answersDeleteWithObject?: boolean;
+  /** `spec`: `metadata.generation` starts at 1 and grows when the spec changes. */
+  readonly generation?: 'none' | 'spec' | 'one';
+  setDefaults?(object: T): T;
+  /** Beyond what the generation and the status subresource ask for. */
+  prepareCreate?(object: T): T;
+  prepareUpdate?(next: T, previous: T): T;
+  prepareStatusUpdate?(next: T, previous: T): T;
+  validate?(object: T): readonly FieldProblem[];
+  validateUpdate?(next: T, previous: T): readonly FieldProblem[];
+  validateStatusUpdate?(next: T, previous: T): readonly FieldProblem[];
+  gracefulDeletion?(object: T, requestedGraceSeconds: number | undefined): number;
+  rowConditions?(object: T): readonly RowCondition[];
+}
+
 /** `v1`, or `apps/v1`. */
 export function apiVersionOf(kind: Pick<KindRef, 'group' | 'version'>): string {
   return kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+}
+
+/** `pods`, or `deployments.apps`. */
+export function groupResourceOf(kind: Pick<KindRef, 'group' | 'plural'>): string {
+  return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
+}
+
+/** `Pod`, or `Deployment.apps`. */
+export function groupKindOf(kind: Pick<KindRef, 'group' | 'kind'>): string {
+  return kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
+}
+
+export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
+  const { message, generation = 'none', ...given } = init;
+  const subresources = init.subresources ?? [];
+  const hasStatus = subresources.includes('status');
+  return {
+    ...given,
+    singular: init.singular ?? init.kind.toLowerCase(),
+    shortNames: init.shortNames ?? [],
+    categories: init.categories ?? [],
+    // A getter: a schema is parsed when it is first needed.
+    get schema() {
+      return schemaOf(message);
+    },
+    nameRule: init.nameRule ?? 'subdomain',
+    selectableFields: init.selectableFields ?? {},
+    columns: init.columns ?? plainColumns,
+    verbs: init.verbs ?? allVerbs,
+    subresources,
+    storagePrefix: init.storagePrefix ?? init.plural,
+    createsOnUpdate: init.createsOnUpdate ?? false,
+    allowsUnconditionalUpdate: init.allowsUnconditionalUpdate ?? true,
+    answersDeleteWithObject: init.answersDeleteWithObject ?? false,
+    setDefaults: (object) => init.setDefaults?.(object) ?? object,
+    prepareCreate: (object) => {
+      const fresh = withGeneration(hasStatus ? without(object, 'status') : object, generation === 'none' ? undefined : 1);
+      return init.prepareCreate?.(fresh) ?? fresh;
+    },
+    prepareUpdate: (next, previous) => {
+      const kept = hasStatus ? withPart(next, 'status', previous) : next;
+      const before = previous.metadata.generation;
+      const isChanged = generation === 'spec' && !deepEqual(part(kept, 'spec'), part(previous, 'spec'));
+      const counted = withGeneration(kept, isChanged ? (before ?? 0) + 1 : before);
+      return init.prepareUpdate?.(counted, previous) ?? counted;
+    },
+    prepareStatusUpdate: (next, previous) => {
+      const kept = withGeneration(withPart({ ...previous, metadata: next.metadata }, 'status', next), previous.metadata.generation);
+      return init.prepareStatusUpdate?.(kept, previous) ?? kept;
+    },
+    validate: (object) => init.validate?.(object) ?? [],
+    validateUpdate: (next, previous) => init.validateUpdate?.(next, previous) ?? [],
+    validateStatusUpdate: (next, previous) => init.validateStatusUpdate?.(next, previous) ?? [],
+  };
+}
+
+function part(object: KubeObject, key: 'spec' | 'status'): unknown {
+  return key in object ? Object.entries(object).find(([name]) => name === key)?.[1] : undefined;
+}
+
+function without<T extends KubeObject>(object: T, key: 'status'): T {
+  if (!(key in object)) return object;
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key)) as T; // `status` is optional in every kind
+}
+
+/** `object` with one part as `source` has it. */
+function withPart<T extends KubeObject>(object: T, key: 'status', source: T): T {
+  const value = part(source, key);
+  return value === undefined ? without(object, key) : { ...object, [key]: value };
+}
+
+function withGeneration<T extends KubeObject>(object: T, generation: number | undefined): T {
+  if (object.metadata.generation === generation) return object;
+  const { generation: _, ...metadata } = object.metadata;
+  return { ...object, metadata: generation === undefined ? metadata : { ...metadata, generation } };
 }
