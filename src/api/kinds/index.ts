@@ -12,4 +12,15 @@ import { runtimeClass } from './node/v1/runtime-class.ts';
 import { priorityClass } from './scheduling/v1/priority-class.ts';
 
 /** Every kind that is built in, core group first. */
-export const kinds: readonly Kind[] = [configMap, event, namespace, node, pod, secret, serviceAccount, lease, runtimeClass, priorityClass];
+export const kinds: readonly Kind[] = [
+  configMap,
+  event,
+  namespace,
+  node,
+  pod,
+  secret,
+  serviceAccount,
+  lease,
+  runtimeClass,
+  priorityClass,
+];
