@@ -12,6 +12,7 @@ import { runtimeClass } from './node/v1/runtime-class.ts';
 import { priorityClass } from './scheduling/v1/priority-class.ts';
 
 /** Every kind that is built in, core group first. */
+// biome-ignore format: one kind a line keeps differences small
 export const kinds: readonly Kind[] = [
   configMap,
   event,
