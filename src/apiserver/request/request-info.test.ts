@@ -6,7 +6,16 @@ const infoOf = (method: string, url: string): RequestInfo => {
   const { pathname, searchParams } = new URL(url, 'http://server');
   return requestInfoOf(method, pathname, searchParams);
 };
-const resource = (fields: object) => ({ kind: 'resource', group: '', version: 'v1', subresource: '', namespace: '', name: '', rest: undefined, ...fields });
+const resource = (fields: object) => ({
+  kind: 'resource',
+  group: '',
+  version: 'v1',
+  subresource: '',
+  namespace: '',
+  name: '',
+  rest: undefined,
+  ...fields,
+});
 
 test('a collection in a namespace is listed, or watched when the query says so', () => {
   const path = '/api/v1/namespaces/a/pods';

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
-import type { Clock } from '#base/clock.ts';
-import type { Logger } from '#base/log.ts';
 import type { KindRef } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
+import type { Clock } from '#base/clock.ts';
+import type { Logger } from '#base/log.ts';
 import type { RequestInfo, Verb } from './request-info.ts';
 import type { User } from './user.ts';
 

@@ -1,0 +1,249 @@
+import { constants } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { type AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import { reasonOf } from '#base/abort.ts';
+import type { Clock } from '#base/clock.ts';
+import { AppError, messageOf, Unavailable } from '#base/errors.ts';
+import { TaskGroup } from '#base/task-group.ts';
+
+export interface HttpRequest {
+  /** Upper case. */
+  readonly method: string;
+  /** As sent, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Lower-case names; repeated headers are joined with ', '. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Name, value, name, value... as the client spelled them. */
+  readonly rawHeaders: readonly string[];
+  readonly remoteAddress: string;
+  readonly peer: PeerIdentity;
+  /** Reads the body once. @throws {BodyTooLarge} */
+  body(maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
+}
+
+/** What the client's certificate says; `rejected` is one that does not chain to the client CA. */
+export type PeerIdentity =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'rejected'; readonly problem: string }
+  | { readonly kind: 'verified'; readonly commonName: string; readonly organizations: readonly string[]; readonly fingerprint256: string };
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** The signal is aborted when the client goes away or the server closes. */
+export type HttpHandler = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
+/** Owns the socket. */
+export type UpgradeHandler = (request: HttpRequest, socket: Duplex, head: Uint8Array, signal: AbortSignal) => Promise<void>;
+
+export interface HttpServerOptions {
+  /** PEM. */
+  readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string };
+  readonly handler: HttpHandler;
+  readonly upgrade: UpgradeHandler;
+  readonly clock: Clock;
+  /** Told of what neither handler should ever throw. */
+  readonly onFailure: (what: string, error: unknown) => void;
+}
+
+export interface HttpServer {
+  /** @param address.port 0: any free one @returns the port that was taken @throws {Unavailable} */
+  listen(address: { readonly host: string; readonly port: number }): Promise<number>;
+  /** Ends streams and idle connections, lets running requests end for a moment, then cuts. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** A body beyond what the reader accepts. */
+export class BodyTooLarge extends AppError {
+  readonly code = 'BODY_TOO_LARGE';
+  readonly retry = 'never';
+}
+
+const closeGraceMs = 2_000;
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const tasks = new TaskGroup(options.onFailure);
+  const sockets = new Set<Duplex>();
+  const server = createServer({
+    cert: options.tls.cert,
+    key: options.tls.key,
+    ca: options.tls.clientCa,
+    requestCert: true,
+    rejectUnauthorized: false, // tokens and health checks come without a certificate; the handler decides
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    secureOptions: constants.SSL_OP_NO_TICKET, // a resumed session would hide the client's certificate
+    keepAliveTimeout: 90_000,
+    headersTimeout: 32_000,
+    requestTimeout: 0, // an upload is limited by its size; watches and logs have no end
+    maxHeaderSize: 64 * 1024,
+  });
+  server.on('connection', (socket) => track(socket, sockets));
+  server.on('request', (message, response) =>
+    tasks.run(`${message.method} ${message.url}`, (closing) => answer(message, response, options.handler, closing)),
+  );
+  server.on('upgrade', (message, socket, head) =>
+    tasks.run(`upgrade ${message.url}`, async (closing) => {
+      socket.on('error', () => undefined); // the reader of the socket learns of it by its close
+      await options.upgrade(requestOf(message), socket, head, goneSignal(socket, closing));
+    }),
+  );
+  server.on('tlsClientError', () => undefined); // somebody else's garbage
+  server.on('clientError', (_error, socket) => socket.destroy());
+
+  let closed: Promise<void> | undefined;
+  return {
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        server.once('error', (cause) => reject(new Unavailable({ message: `cannot listen on ${host}:${port}: ${messageOf(cause)}`, cause })));
+        server.listen(port, host, () => resolve((server.address() as AddressInfo).port)); // a TCP server has an AddressInfo
+      }),
+    close: () => {
+      closed ??= new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        const cut = () => sockets.forEach((socket) => void socket.destroy());
+        const late = options.clock.after(closeGraceMs, cut);
+        void tasks.close().then(() => {
+          late.cancel();
+          setImmediate(cut); // what was just answered is flushed first
+        });
+      });
+      return closed;
+    },
+  };
+}
+
+function track(socket: Duplex, sockets: Set<Duplex>): void {
+  if (socket instanceof Socket) socket.setNoDelay(true);
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+}
+
+async function answer(message: IncomingMessage, response: ServerResponse, handler: HttpHandler, closing: AbortSignal): Promise<void> {
+  const signal = goneSignal(response, closing);
+  response.on('error', () => undefined); // 'close' follows and is what counts
+  const result = await handler(requestOf(message), signal);
+  response.statusCode = result.status;
+  for (const [name, value] of Object.entries(result.headers)) response.setHeader(name, value);
+  // Nobody waits for the rest of a body that was refused.
+  if (closing.aborted || !message.complete) response.setHeader('connection', 'close');
+  if (result.body instanceof Uint8Array) {
+    response.setHeader('content-length', result.body.byteLength);
+    response.end(message.method === 'HEAD' ? undefined : result.body);
+  } else {
+    await stream(result.body, response, signal);
+  }
+}
+
+async function stream(body: AsyncIterable<Uint8Array>, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  response.flushHeaders();
+  try {
+    for await (const chunk of body) {
+      if (response.destroyed) return;
+      if (!response.write(chunk)) await drained(response);
+    }
+  } catch (error) {
+    if (!signal.aborted) response.destroy();
+    if (!signal.aborted) throw error;
+  }
+  response.end();
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });
+}
+
+/** Aborted when the connection is gone or the server closes. */
+function goneSignal(connection: ServerResponse | Duplex, closing: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  const end = () => gone.abort();
+  connection.once('close', () => {
+    closing.removeEventListener('abort', end);
+    end();
+  });
+  if (closing.aborted) end();
+  else closing.addEventListener('abort', end, { once: true });
+  return gone.signal;
+}
+
+function requestOf(message: IncomingMessage): HttpRequest {
+  const url = message.url ?? '/';
+  const mark = url.indexOf('?');
+  return {
+    method: message.method ?? 'GET',
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
+    headers: joined(message.headers),
+    rawHeaders: message.rawHeaders,
+    remoteAddress: message.socket.remoteAddress ?? '',
+    peer: peerOf(message.socket),
+    body: (maxBytes, signal) => readBody(message, maxBytes, signal),
+  };
+}
+
+function joined(headers: IncomingMessage['headers']): Readonly<Record<string, string>> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) result[name] = typeof value === 'string' ? value : value.join(', ');
+  return result;
+}
+
+const peers = new WeakMap<Socket, PeerIdentity>();
+
+/** Read once a connection: it costs more than a small request. */
+function peerOf(socket: Socket): PeerIdentity {
+  const known = peers.get(socket);
+  if (known !== undefined) return known;
+  const peer = socket instanceof TLSSocket ? readPeer(socket) : ({ kind: 'none' } as const);
+  peers.set(socket, peer);
+  return peer;
+}
+
+function readPeer(socket: TLSSocket): PeerIdentity {
+  const certificate = socket.getPeerCertificate();
+  if (certificate.subject === undefined) return { kind: 'none' };
+  if (!socket.authorized) return { kind: 'rejected', problem: String(socket.authorizationError) };
+  // Node's types say string, but a repeated attribute comes as an array.
+  const listed = (value: unknown): string[] => (value === undefined ? [] : Array.isArray(value) ? value.map(String) : [String(value)]);
+  return {
+    kind: 'verified',
+    commonName: listed(certificate.subject.CN)[0] ?? '',
+    organizations: listed(certificate.subject.O),
+    fingerprint256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+  };
+}
+
+function readBody(message: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+  // Listeners instead of a loop: leaving a loop over the message destroys the connection before the refusal is written.
+  return new Promise((resolve, reject) => {
+    const tooLarge = () => reject(new BodyTooLarge({ message: `the body is larger than ${maxBytes} bytes` }));
+    if (Number(message.headers['content-length'] ?? 0) > maxBytes) return tooLarge();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength;
+      if (size > maxBytes) {
+        message.removeAllListeners('data');
+        tooLarge();
+      } else chunks.push(chunk);
+    });
+    message.once('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)));
+    message.once('close', () =>
+      reject(signal.aborted ? reasonOf(signal) : new Unavailable({ message: 'the client went away before its body was read' })),
+    );
+  });
+}
