@@ -1,8 +1,23 @@
 import type { Clock } from '#base/clock.ts';
 import {
-  type AuthConfig, type Container, type ContainerConfig, type ContainerFilter, type ContainerStatus, type ExecSyncResponse,
-  type FilesystemUsage, type Image, ImageServiceDefinition, type ImageSpec, type LinuxContainerResources, type PodSandbox,
-  type PodSandboxConfig, type PodSandboxFilter, type PodSandboxStatus, RuntimeServiceDefinition, type StatusResponse, type VersionResponse,
+  type AuthConfig,
+  type Container,
+  type ContainerConfig,
+  type ContainerFilter,
+  type ContainerStatus,
+  type ExecSyncResponse,
+  type FilesystemUsage,
+  type Image,
+  ImageServiceDefinition,
+  type ImageSpec,
+  type LinuxContainerResources,
+  type PodSandbox,
+  type PodSandboxConfig,
+  type PodSandboxFilter,
+  type PodSandboxStatus,
+  RuntimeServiceDefinition,
+  type StatusResponse,
+  type VersionResponse,
 } from '../generated/cri.ts';
 import { type GrpcChannel, openChannel } from '../grpc/channel.ts';
 import { type CriCaller, type CriObservers, criCaller, ifThere } from './cri-calls.ts';
@@ -30,7 +45,7 @@ export interface StreamRequest {
 }
 
 export function createCriRuntime(options: CriRuntimeOptions): CriRuntime {
-  return new CriRuntime(openChannel(options.endpoint), options);
+  return new CriRuntime(openChannel(options.endpoint, options.clock), options);
 }
 
 const runtimeService = RuntimeServiceDefinition;
@@ -139,7 +154,8 @@ export class CriRuntime {
 
   async exec(request: StreamRequest, signal: AbortSignal): Promise<string> {
     const { command, ...rest } = request;
-    return (await this.#call(runtimeService, 'exec', { ...rest, cmd: [...command] }, this.#about(`exec in container ${request.containerId}`), signal)).url;
+    return (await this.#call(runtimeService, 'exec', { ...rest, cmd: [...command] }, this.#about(`exec in container ${request.containerId}`), signal))
+      .url;
   }
 
   async attach(request: Omit<StreamRequest, 'command'>, signal: AbortSignal): Promise<string> {
@@ -161,12 +177,7 @@ export class CriRuntime {
   }
 
   /** @returns the image's reference for `CreateContainer` */
-  async pullImage(
-    image: ImageSpec,
-    auth: AuthConfig | undefined,
-    sandboxConfig: PodSandboxConfig | undefined,
-    signal: AbortSignal,
-  ): Promise<string> {
+  async pullImage(image: ImageSpec, auth: AuthConfig | undefined, sandboxConfig: PodSandboxConfig | undefined, signal: AbortSignal): Promise<string> {
     const about = { doing: `pull image ${image.image}`, timeoutMs: undefined };
     return (await this.#call(imageService, 'pullImage', { image, auth, sandboxConfig }, about, signal)).imageRef;
   }

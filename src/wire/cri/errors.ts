@@ -90,12 +90,28 @@ const patterns: readonly Pattern[] = [
   { text: /no space left on device/, becomes: NoSpaceLeft, hint: 'free space on the file system that holds the data folder' },
   { text: /cni plugin not initialized/, becomes: CniFailed, hint: 'the network configuration folder has no valid configuration' },
   { text: /failed to (setup|destroy) network for sandbox/, becomes: CniFailed },
-  { text: /exec: ".*": (stat .*: |executable file )?(no such file or directory|not found in \$PATH)/, becomes: CommandNotRunnable, hint: 'the image has no such program: check command and args' },
+  {
+    text: /exec: ".*": (stat .*: |executable file )?(no such file or directory|not found in \$PATH)/,
+    becomes: CommandNotRunnable,
+    hint: 'the image has no such program: check command and args',
+  },
   { text: /exec: ".*": (stat .*: )?(permission denied|is a directory)/, becomes: CommandNotRunnable, hint: 'command is not a file that may be run' },
   { text: /exec ".*": exec format error|exec format error/, becomes: CommandNotRunnable, hint: 'the program is for another kind of machine' },
-  { text: /failed to parse image reference|invalid reference format|failed to parse image name/, becomes: InvalidImageName, hint: 'check the image name' },
-  { text: /pull access denied|insufficient_scope|authorization failed|401 Unauthorized|403 Forbidden/, becomes: ImageAccessDenied, hint: 'check the image name, and imagePullSecrets if it is private' },
-  { text: /failed to resolve reference ".*": .*: not found|manifest unknown|failed to get image .*: not found/, becomes: ImageNotFound, hint: 'check the image name and tag, or load it with: kubernode image load FILE.tar' },
+  {
+    text: /failed to parse image reference|invalid reference format|failed to parse image name/,
+    becomes: InvalidImageName,
+    hint: 'check the image name',
+  },
+  {
+    text: /pull access denied|insufficient_scope|authorization failed|401 Unauthorized|403 Forbidden/,
+    becomes: ImageAccessDenied,
+    hint: 'check the image name, and imagePullSecrets if it is private',
+  },
+  {
+    text: /failed to resolve reference ".*": .*: not found|manifest unknown|failed to get image .*: not found/,
+    becomes: ImageNotFound,
+    hint: 'check the image name and tag, or load it with: kubernode image load FILE.tar',
+  },
   {
     text: /failed to (do request|resolve reference).*(dial tcp|no such host|connection refused|i\/o timeout|TLS handshake|network is unreachable|x509)/,
     becomes: RegistryUnreachable,

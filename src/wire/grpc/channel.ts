@@ -1,6 +1,7 @@
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { onAbort, reasonOf, throwIfAborted } from '#base/abort.ts';
 import { Channel } from '#base/channel.ts';
+import type { Clock } from '#base/clock.ts';
 import { InvalidInput } from '#base/errors.ts';
 import type { MethodName, RequestOf, ResponseOf, ServiceDefinition } from './definition.ts';
 import { GrpcFailure } from './failure.ts';
@@ -36,7 +37,7 @@ export interface GrpcChannel {
 const maxMessageBytes = 16 * 1024 * 1024;
 
 /** @param endpoint `unix:///path`. @throws {InvalidInput} for any other form */
-export function openChannel(endpoint: string): GrpcChannel {
+export function openChannel(endpoint: string, clock: Clock): GrpcChannel {
   if (!/^unix:\/\/\/./.test(endpoint)) {
     throw new InvalidInput({ message: `endpoint ${JSON.stringify(endpoint)} is not of the form unix:///path` });
   }
@@ -51,15 +52,21 @@ export function openChannel(endpoint: string): GrpcChannel {
     'grpc.service_config_disable_resolution': 1,
     'grpc.enable_retries': 0, // who calls decides what may be repeated
   });
+  const connection = { client, clock };
   return {
-    call: (service, method, request, options, signal) => unary(client, service, method, request, options, signal),
-    stream: (service, method, request, options, signal) => serverStream(client, service, method, request, options, signal),
+    call: (service, method, request, options, signal) => unary(connection, service, method, request, options, signal),
+    stream: (service, method, request, options, signal) => serverStream(connection, service, method, request, options, signal),
     close: () => client.close(),
   };
 }
 
+interface Connection {
+  readonly client: Client;
+  readonly clock: Clock;
+}
+
 async function unary<S extends ServiceDefinition, M extends MethodName<S>>(
-  client: Client,
+  connection: Connection,
   service: S,
   method: M,
   request: RequestOf<S, M>,
@@ -69,13 +76,13 @@ async function unary<S extends ServiceDefinition, M extends MethodName<S>>(
   throwIfAborted(signal);
   const wire = wireOf(service, method);
   return await new Promise((resolve, reject) => {
-    const call = client.makeUnaryRequest<RequestOf<S, M>, ResponseOf<S, M>>(
+    const call = connection.client.makeUnaryRequest<RequestOf<S, M>, ResponseOf<S, M>>(
       wire.path,
       wire.serialize,
       wire.deserialize,
       request,
       metadataOf(options),
-      deadlineOf(options),
+      deadlineOf(options, connection.clock),
       (error, response) => {
         forget();
         if (error !== null) reject(signal.aborted ? reasonOf(signal) : failureOf(wire.path, error));
@@ -88,7 +95,7 @@ async function unary<S extends ServiceDefinition, M extends MethodName<S>>(
 }
 
 async function* serverStream<S extends ServiceDefinition, M extends MethodName<S>>(
-  client: Client,
+  connection: Connection,
   service: S,
   method: M,
   request: RequestOf<S, M>,
@@ -97,13 +104,13 @@ async function* serverStream<S extends ServiceDefinition, M extends MethodName<S
 ): AsyncGenerator<ResponseOf<S, M>, void, void> {
   throwIfAborted(signal);
   const wire = wireOf(service, method);
-  const call = client.makeServerStreamRequest<RequestOf<S, M>, ResponseOf<S, M>>(
+  const call = connection.client.makeServerStreamRequest<RequestOf<S, M>, ResponseOf<S, M>>(
     wire.path,
     wire.serialize,
     wire.deserialize,
     request,
     metadataOf(options),
-    deadlineOf(options),
+    deadlineOf(options, connection.clock),
   );
   const messages = new Channel<ResponseOf<S, M>>();
   call.on('data', (message: ResponseOf<S, M>) => messages.push(message));
@@ -139,9 +146,9 @@ function metadataOf(options: CallOptions): Metadata {
   return metadata;
 }
 
-function deadlineOf(options: CallOptions): { deadline?: Date } {
-  // grpc-js takes a point of wall time only; the conversion happens here and in the same instant there.
-  return options.timeoutMs === undefined ? {} : { deadline: new Date(Date.now() + options.timeoutMs) };
+/** grpc-js takes a point of wall time only, and turns it back at once. */
+function deadlineOf(options: CallOptions, clock: Clock): { deadline?: Date } {
+  return options.timeoutMs === undefined ? {} : { deadline: new Date(clock.now() + options.timeoutMs) };
 }
 
 function failureOf(path: string, error: ServiceError): GrpcFailure {

@@ -14,9 +14,13 @@ export interface ServiceDefinition {
 }
 
 export type MethodName<S extends ServiceDefinition> = keyof S['methods'] & string;
-export type RequestOf<S extends ServiceDefinition, M extends MethodName<S>> = S['methods'][M] extends { requestType: { decode(input: Uint8Array): infer T } }
+export type RequestOf<S extends ServiceDefinition, M extends MethodName<S>> = S['methods'][M] extends {
+  requestType: { decode(input: Uint8Array): infer T };
+}
   ? T
   : never;
-export type ResponseOf<S extends ServiceDefinition, M extends MethodName<S>> = S['methods'][M] extends { responseType: { decode(input: Uint8Array): infer T } }
+export type ResponseOf<S extends ServiceDefinition, M extends MethodName<S>> = S['methods'][M] extends {
+  responseType: { decode(input: Uint8Array): infer T };
+}
   ? T
   : never;
