@@ -1,0 +1,148 @@
+import type { Kind } from '#api/kind.ts';
+import type { KubeObject } from '#api/object.ts';
+import type { Clock } from '#base/clock.ts';
+import type { Logger } from '#base/log.ts';
+import { Cell, waitFor } from '#base/watchable.ts';
+import type { CommitResult, Storage, StorageEvent, StoredEntry } from '#store/storage.ts';
+import type { HistoryLimits } from './history.ts';
+import { IndexedObject } from './indexed-object.ts';
+import { KindIndex } from './kind-index.ts';
+import { KindStorage, storageRoot } from './kind-storage.ts';
+
+/** Read in pieces, so that a large store does not stop the loop for long. */
+const loadPage = 1_000;
+const reloadAfterMs = 200;
+/** A burst of pods makes about ten changes a pod; a watcher that reconnects within a minute finds its place. */
+const historyLimits: HistoryLimits = { maxChanges: 8_192, maxBytes: 24 * 1024 * 1024 };
+
+export type Written =
+  | { readonly kind: 'written'; readonly object: IndexedObject }
+  | { readonly kind: 'conflict'; readonly current: StoredEntry | undefined };
+
+/**
+ * The store's objects in memory. Reads come from the indexes, writes go to the store and are answered when the indexes have them: whoever
+ * wrote finds what was written.
+ */
+export class Registry {
+  readonly storage: Storage;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #indexes: ReadonlyMap<Kind, KindIndex>;
+  readonly #byPrefix: ReadonlyMap<string, KindIndex>;
+  /** The revision that the indexes have reached; 0 before the first load. */
+  readonly #revision = new Cell(0);
+
+  constructor(storage: Storage, kinds: readonly Kind[], clock: Clock, logger: Logger) {
+    this.storage = storage;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#indexes = new Map(kinds.map((kind) => [kind, new KindIndex(new KindStorage(kind), historyLimits)]));
+    this.#byPrefix = new Map([...this.#indexes.values()].map((index) => [index.storage.kind.storagePrefix, index]));
+  }
+
+  get revision(): number {
+    return this.#revision.get();
+  }
+
+  /** @throws when the kind is not one of this registry's: a bug */
+  index(kind: Kind): KindIndex {
+    const index = this.#indexes.get(kind);
+    if (index === undefined) throw new Error(`kind ${kind.kind} is not registered`);
+    return index;
+  }
+
+  /** Loads the store and follows it until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const revision = await this.#load(signal);
+        for await (const events of this.storage.watch('/', revision + 1, signal)) this.#apply(events);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#logger.error('the store cannot be followed, it is read anew', { error });
+        await this.#clock.sleep(reloadAfterMs, signal).catch(() => undefined); // aborted: the loop ends
+      }
+    }
+  }
+
+  /** Resolves when the indexes have reached the revision. */
+  async reached(revision: number, signal: AbortSignal): Promise<void> {
+    if (this.#revision.get() >= revision) return;
+    await waitFor(this.#revision, (current) => current >= revision, signal);
+  }
+
+  /** Resolves when the indexes have all that was committed before the call. */
+  async upToDate(signal: AbortSignal): Promise<void> {
+    await this.reached(Math.max(1, this.storage.revision()), signal);
+  }
+
+  /** @param expectedRevision 0: the object must not exist @param leaseId 0: it stays */
+  async put(kind: Kind, key: string, object: KubeObject, expectedRevision: number, leaseId: number, signal: AbortSignal): Promise<Written> {
+    const { storage } = this.index(kind);
+    const value = storage.encode(object);
+    const result = await this.#commit(`${storage.prefix}${key}`, value, expectedRevision, leaseId, signal);
+    if (result.kind === 'conflict') return result;
+    return { kind: 'written', object: this.#writtenObject(kind, key, value, result.revision) };
+  }
+
+  async delete(kind: Kind, key: string, expectedRevision: number, signal: AbortSignal): Promise<Written> {
+    const index = this.index(kind);
+    const last = index.get(key);
+    const result = await this.#commit(`${index.storage.prefix}${key}`, undefined, expectedRevision, 0, signal);
+    if (result.kind === 'conflict') return result;
+    if (last === undefined) throw new Error(`${kind.plural} ${key} was deleted at revision ${expectedRevision} without being known`);
+    return { kind: 'written', object: last.at(result.revision) };
+  }
+
+  /** The index has the new state already, unless another write came in between. */
+  #writtenObject(kind: Kind, key: string, value: Uint8Array, revision: number): IndexedObject {
+    const index = this.index(kind);
+    const known = index.get(key);
+    return known?.revision === revision ? known : IndexedObject.fromStored(index.storage, key, value, revision);
+  }
+
+  async #commit(key: string, value: Uint8Array | undefined, expectedRevision: number, leaseId: number, signal: AbortSignal): Promise<CommitResult> {
+    const result = await this.storage.commit({ key, expectedRevision, value, leaseId }, signal);
+    // In a conflict too: the caller reads again and must not find what it already had.
+    await this.reached(result.revision, signal);
+    return result;
+  }
+
+  async #load(signal: AbortSignal): Promise<number> {
+    const entries = new Map<KindIndex, StoredEntry[]>();
+    let revision = 0;
+    for (let after = '', hasMore = true; hasMore; ) {
+      const page = await this.storage.range(storageRoot, { revision, limit: loadPage, after }, signal);
+      for (const entry of page.entries) this.#sortIn(entry, entries);
+      revision = page.revision;
+      hasMore = page.hasMore;
+      after = page.entries.at(-1)?.key ?? '';
+    }
+    for (const index of this.#indexes.values()) index.reset(entries.get(index) ?? [], revision);
+    this.#revision.set(revision);
+    return revision;
+  }
+
+  #sortIn(entry: StoredEntry, entries: Map<KindIndex, StoredEntry[]>): void {
+    const index = this.#indexOf(entry.key);
+    if (index === undefined) return; // a kind of a newer version, or another program's
+    const known = entries.get(index);
+    if (known === undefined) entries.set(index, [entry]);
+    else known.push(entry);
+  }
+
+  #apply(events: readonly StorageEvent[]): void {
+    for (const event of events) this.#indexOf(event.entry.key)?.apply(event);
+    this.#revision.set(Math.max(this.#revision.get(), events.at(-1)?.entry.modRevision ?? 0));
+  }
+
+  /** A prefix has one segment (`pods`) or two (`services/specs`). */
+  #indexOf(key: string): KindIndex | undefined {
+    if (!key.startsWith(storageRoot)) return undefined;
+    const first = key.indexOf('/', storageRoot.length);
+    const second = key.indexOf('/', first + 1);
+    return (
+      this.#byPrefix.get(key.slice(storageRoot.length, first)) ?? (second < 0 ? undefined : this.#byPrefix.get(key.slice(storageRoot.length, second)))
+    );
+  }
+}

@@ -1,0 +1,139 @@
+import type { StatusObject } from '#api/status.ts';
+import { watchExpired } from '#api/status.ts';
+import { onAbort } from '#base/abort.ts';
+import type { Clock } from '#base/clock.ts';
+import type { Change, SeenChange, WatchFormat } from './change.ts';
+import type { KindIndex } from './kind-index.ts';
+import { type ObjectFilter, passes } from './object-filter.ts';
+
+export interface StreamFormat extends WatchFormat {
+  /** @param endsInitialEvents the bookmark that says so */
+  encodeBookmark(revision: number, endsInitialEvents: boolean): Uint8Array;
+  encodeError(status: StatusObject): Uint8Array;
+}
+
+export interface WatchStreamOptions {
+  readonly index: KindIndex;
+  readonly filter: ObjectFilter;
+  readonly format: StreamFormat;
+  /** Changes after this revision; undefined: the present objects first. */
+  readonly after: number | undefined;
+  /** Whether a bookmark tells the end of the present objects. */
+  readonly marksInitialEnd: boolean;
+  readonly sendsBookmarks: boolean;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** The revision that all indexes have reached. */
+  revision(): number;
+}
+
+const bookmarkEveryMs = 60_000;
+/** A watcher this far behind is cut off; its client goes on from the last revision that it saw. */
+const maxQueuedBytes = 32 * 1024 * 1024;
+const maxChunkBytes = 256 * 1024;
+
+/** The bytes of a watch, from now on and until its time is over, its client is too slow, or the signal is aborted. */
+export async function* watchStream(options: WatchStreamOptions, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
+  const { index, format } = options;
+  const queue = new LineQueue();
+  const past = options.after === undefined ? undefined : index.history.since(options.after);
+  if (options.after !== undefined && past === undefined) {
+    yield format.encodeError(watchExpired(options.after, index.history.floor).status);
+    return;
+  }
+  // From here to the subscription nothing is awaited: no change falls in between.
+  const initial = options.after === undefined ? index.list(options.filter.namespace) : [];
+  const revision = options.revision();
+  const show = (change: Change) => {
+    const seen = change.seenThrough(options.filter);
+    if (seen !== undefined) queue.push(change.line(format, seen));
+  };
+  for (const change of past ?? []) show(change);
+  const unsubscribe = index.subscribe(show, () => queue.end());
+  const timers = startTimers(options, queue);
+  const forget = onAbort(signal, () => queue.end());
+  try {
+    yield* initialLines(initial, options);
+    if (options.after === undefined && options.marksInitialEnd) yield format.encodeBookmark(revision, true);
+    yield* queue.chunks();
+  } finally {
+    forget();
+    unsubscribe();
+    for (const timer of timers) timer.cancel();
+  }
+}
+
+function* initialLines(objects: ReturnType<KindIndex['list']>, options: WatchStreamOptions): Generator<Uint8Array, void, void> {
+  const queue = new LineQueue();
+  for (const object of objects) {
+    if (!passes(options.filter, object.key, object.facts)) continue;
+    const seen: SeenChange = { type: 'ADDED', object };
+    queue.push(options.format.encode(seen.type, seen.object));
+    if (queue.bytes > maxChunkBytes) yield queue.take();
+  }
+  if (queue.bytes > 0) yield queue.take();
+}
+
+function startTimers(options: WatchStreamOptions, queue: LineQueue): { cancel(): void }[] {
+  const { clock } = options;
+  // A bookmark says that all up to its revision was sent: what the queue holds before it goes out first.
+  const bookmark = () => queue.push(options.format.encodeBookmark(options.revision(), false));
+  const end = clock.after(options.timeoutMs, () => {
+    if (options.sendsBookmarks) bookmark();
+    queue.end();
+  });
+  if (!options.sendsBookmarks) return [end];
+  let next = clock.after(bookmarkEveryMs, function again() {
+    bookmark();
+    next = clock.after(bookmarkEveryMs, again);
+  });
+  return [end, { cancel: () => next.cancel() }];
+}
+
+/** Lines for one watcher; the bytes are shared with the others. */
+class LineQueue {
+  #lines: Uint8Array[] = [];
+  #bytes = 0;
+  #isEnded = false;
+  #wake: (() => void) | undefined;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  push(line: Uint8Array): void {
+    if (this.#isEnded) return;
+    this.#lines.push(line);
+    this.#bytes += line.byteLength;
+    if (this.#bytes > maxQueuedBytes) {
+      this.#lines = [];
+      this.end();
+    } else this.#wake?.();
+  }
+
+  /** What is queued is still delivered. */
+  end(): void {
+    this.#isEnded = true;
+    this.#wake?.();
+  }
+
+  /** All lines in one piece. */
+  take(): Uint8Array {
+    const [first, ...more] = this.#lines;
+    const bytes = first !== undefined && more.length === 0 ? first : Buffer.concat(this.#lines, this.#bytes);
+    this.#lines = [];
+    this.#bytes = 0;
+    return bytes;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array, void, void> {
+    for (;;) {
+      if (this.#lines.length > 0) yield this.take();
+      else if (this.#isEnded) return;
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+    }
+  }
+}
