@@ -9,6 +9,7 @@ export interface StoredEntry {
 }
 
 export type StorageEvent =
+  /** `previous` is `undefined` when the key is new. */
   | { readonly kind: 'put'; readonly entry: StoredEntry; readonly previous: StoredEntry | undefined }
   /** `entry` is what was deleted, with the revision of its deletion as `modRevision`. */
   | { readonly kind: 'delete'; readonly entry: StoredEntry };
@@ -17,9 +18,9 @@ export interface Write {
   readonly key: string;
   /** The write takes place only if the key's `modRevision` is this; 0: the key must not exist. */
   readonly expectedRevision: number;
-  /** `undefined` deletes the key. */
+  /** `undefined` deletes the key; `expectedRevision` is then above 0. */
   readonly value: Uint8Array | undefined;
-  /** The key goes when the lease ends; 0: it stays. */
+  /** The key goes when the lease ends; 0: it stays, also when an earlier write put it under a lease. */
   readonly leaseId: number;
 }
 
@@ -55,23 +56,36 @@ export interface Storage {
   get(key: string, signal: AbortSignal): Promise<StoredEntry | undefined>;
   /** @throws {RevisionCompacted} {@link RevisionInFuture} */
   range(prefix: string, options: RangeOptions, signal: AbortSignal): Promise<RangeResult>;
+  /**
+   * Writes one key if it is as expected. After `Cancelled` or `Unavailable` the caller does not know whether the write took place;
+   * after any other failure it did not.
+   *
+   * @throws {InvalidInput} for a key that is empty, holds a zero byte or half a surrogate pair
+   * @throws {NotFound} when the lease has ended
+   */
   commit(write: Write, signal: AbortSignal): Promise<CommitResult>;
   /**
-   * Every event under the prefix from `fromRevision` on, in order, in batches that never split a revision; past events first. The
-   * loop ends only by its signal or with a failure. A reader that stays too far behind is cut off with `RevisionCompacted`.
+   * Every event under the prefix from `fromRevision` on (0: from the next commit after this call), in order, in batches that never
+   * split a revision; past events first. The loop ends only by its signal, by `close`, or with a failure. A reader that falls behind is
+   * served from the history; once compaction has passed it, it is cut off with `RevisionCompacted`, never with a gap.
    *
-   * @throws {RevisionCompacted} when the history does not reach back that far
+   * @throws {RevisionCompacted} when `fromRevision` is below the compacted one
    */
   watch(prefix: string, fromRevision: number, signal: AbortSignal): AsyncIterable<readonly StorageEvent[]>;
-  /** Forgets the history below `revision`; what lives stays. @throws {RevisionCompacted} {@link RevisionInFuture} */
+  /** Forgets the history below `revision`; what lived at `revision` stays. @throws {RevisionCompacted} {@link RevisionInFuture} */
   compact(revision: number, signal: AbortSignal): Promise<void>;
-  /** @returns the lease's id, > 0 */
+  /**
+   * Leases outlive a restart of the store; their time then starts again.
+   *
+   * @returns the lease's id, > 0
+   * @throws {InvalidInput} when `ttlSeconds` is not an integer above 0
+   */
   grantLease(ttlSeconds: number, signal: AbortSignal): Promise<number>;
   /** Starts the lease's time again. @throws {NotFound} when it has ended */
   keepLeaseAlive(leaseId: number, signal: AbortSignal): Promise<void>;
   /** Ends the lease and deletes its keys; a lease that has ended is no error. */
   revokeLease(leaseId: number, signal: AbortSignal): Promise<void>;
-  /** Watches end with `Cancelled`. May be called twice. */
+  /** What was submitted is still committed; watches and all later calls end with `Cancelled`. May be called twice. */
   close(): Promise<void>;
 }
 
