@@ -1,0 +1,7 @@
+import { type OptionValues, stringOption } from './command.ts';
+import type { ClusterChoice } from './context.ts';
+
+/** The cluster that `--name` and `--data-dir` speak of. */
+export function clusterOf(options: OptionValues): ClusterChoice {
+  return { name: stringOption(options, 'name') ?? 'default', dataDir: stringOption(options, 'data-dir') };
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '#base/clock.ts';
+import type { Client } from '#client/client.ts';
+
+/** A connection to a cluster's API server with the administrator's credentials. */
+export interface Connection {
+  readonly client: Client;
+  close(): Promise<void>;
+}
+
+export interface ClusterChoice {
+  readonly name: string;
+  readonly dataDir: string | undefined;
+}
+
+/** What commands do with the world outside; `bin/kubernode.ts` joins it to the host. */
+export interface CliContext {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** For results: one line, without its end. */
+  print(line: string): void;
+  /** For progress and remarks, on stderr. */
+  tell(line: string): void;
+  readFile(path: string): Promise<string>;
+  /** Path of the cluster's kubeconfig. @throws {NotFound} when there is no such cluster */
+  kubeconfigPath(cluster: ClusterChoice): Promise<string>;
+  /** @throws {NotFound} when there is no such cluster, {Unavailable} when it does not answer */
+  connect(cluster: ClusterChoice): Promise<Connection>;
+}
