@@ -89,11 +89,7 @@ export function accessDenied(request: DeniedRequest): StatusError {
   if (resource === undefined) return forbidden(undefined, '', escapeHtml(`${user} path ${quote(request.path)}${because}`));
   const full = resource.subresource === '' ? resource.plural : `${resource.plural}/${resource.subresource}`;
   const where = resource.namespace === undefined ? 'at the cluster scope' : `in the namespace ${quote(resource.namespace)}`;
-  return forbidden(
-    resource,
-    resource.name,
-    escapeHtml(`${user} resource ${quote(full)} in API group ${quote(resource.group)} ${where}${because}`),
-  );
+  return forbidden(resource, resource.name, escapeHtml(`${user} resource ${quote(full)} in API group ${quote(resource.group)} ${where}${because}`));
 }
 
 export function unauthorized(): StatusError {

@@ -9,6 +9,7 @@ export const node = defineKind<Node>({
   scope: 'Cluster',
   message: 'core.v1.Node',
   shortNames: ['no'],
+  selectableFields: { 'spec.unschedulable': (node) => String(node.spec?.unschedulable ?? false) },
   subresources: ['status', 'proxy'],
   storagePrefix: 'minions', // upstream's name since nodes were called so
 });
