@@ -1,3 +1,5 @@
+import { AppError } from '#base/errors.ts';
+
 /** What a cgroup may use; an absent value is left as it is. The adapter translates to v1 or v2. */
 export interface CgroupSettings {
   /** v1 `cpu.shares` scale, 2..262144; v2: converted to `cpu.weight`. */
@@ -18,7 +20,11 @@ export interface CgroupSettings {
 export interface CgroupsPort {
   /** 'v1' includes hybrid hosts, whose controllers are all in v1. */
   readonly version: 'v1' | 'v2';
-  /** Makes the cgroup in every hierarchy and writes the settings. */
+  /**
+   * Makes the cgroup in every hierarchy and writes the settings.
+   *
+   * @throws {CgroupSettingsRefused} when the kernel refused some of them: the cgroup is there, the others are written
+   */
   ensure(path: string, settings: CgroupSettings, signal: AbortSignal): Promise<void>;
   exists(path: string, signal: AbortSignal): Promise<boolean>;
   /** Names of the children in any hierarchy, the v2 mount of a hybrid host included. */
@@ -26,4 +32,16 @@ export interface CgroupsPort {
   /** Kills what still runs at or below it, then removes it from every hierarchy; not there is no error. */
   remove(path: string, signal: AbortSignal): Promise<void>;
   memoryUsageBytes(path: string, signal: AbortSignal): Promise<number | undefined>;
+}
+
+/** The kernel took some settings of a cgroup and not others. */
+export class CgroupSettingsRefused extends AppError {
+  readonly code = 'CGROUP_SETTINGS_REFUSED';
+  readonly retry = 'backoff';
+}
+
+/** The host lacks a cgroup controller that pods need. */
+export class CgroupsMissing extends AppError {
+  readonly code = 'CGROUPS_MISSING';
+  readonly retry = 'never';
 }

@@ -1,0 +1,105 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Clock } from '#base/clock.ts';
+import type { CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
+import { checkedPath, childNames, refuse, removeTrees, writeSettings } from './cgroup-tree.ts';
+import { pidsMax } from './cgroups-v1.ts';
+import { errnoOf, hostCall, unlessMissing } from './errno.ts';
+
+const SEEN_BY_EXISTS = new Set(['cpu', 'cpuset', 'memory', 'hugetlb', 'pids']);
+
+/** @param root where the unified tree is mounted, or a cgroup that was delegated to us */
+export function createCgroupsV2(root: string, clock: Clock): CgroupsPort {
+  const controllers = controllersOf(root);
+  const decisive = controllers.filter((name) => SEEN_BY_EXISTS.has(name));
+
+  return {
+    version: 'v2',
+    async ensure(path, settings) {
+      make(root, checkedPath(path), controllers);
+      refuse(path, writeSettings(root + path, filesV2(settings)));
+    },
+    async exists(path) {
+      const present = controllersOf(root + checkedPath(path));
+      return decisive.every((name) => present.includes(name)) && (decisive.length > 0 || present.length > 0);
+    },
+    children: async (path) => childNames(root + checkedPath(path)),
+    remove: (path, signal) => removeTrees([root + checkedPath(path)], clock, signal),
+    async memoryUsageBytes(path) {
+      const file = `${root}${checkedPath(path)}/memory.current`;
+      const text = unlessMissing(`read ${file}`, () => readFileSync(file, 'utf8'));
+      return text === undefined ? undefined : Number(text);
+    },
+  };
+}
+
+/** Settings as files of v2. */
+export function filesV2(settings: CgroupSettings): readonly (readonly [file: string, value: string])[] {
+  const { cpuShares, cpuPeriodUs, cpuQuotaUs, memoryLimitBytes, pidsLimit, hugepageLimits = {}, unified = {} } = settings;
+  const wanted: readonly (readonly [string, string | undefined])[] = [
+    ['cpu.weight', cpuShares === undefined ? undefined : String(cpuWeight(cpuShares))],
+    ['cpu.max', cpuMax(cpuQuotaUs, cpuPeriodUs)],
+    ['memory.max', memoryLimitBytes === undefined ? undefined : memoryLimitBytes < 0 ? 'max' : String(memoryLimitBytes)],
+    ['pids.max', pidsLimit === undefined ? undefined : pidsMax(pidsLimit)],
+    ...Object.entries(hugepageLimits).map(([size, bytes]) => [`hugetlb.${size}.max`, String(bytes)] as const),
+    ...Object.entries(unified),
+  ];
+  return wanted.flatMap(([file, value]) => (value === undefined ? [] : [[file, value] as const]));
+}
+
+/**
+ * `cpu.shares` as `cpu.weight`, 1..10000.
+ *
+ * Source: the linear conversion that kubelets use for pods and tiers; runtimes newer than runc 1.3.1 have another one for containers.
+ */
+export function cpuWeight(cpuShares: number): number {
+  return cpuShares >= 262_144 ? 10_000 : 1 + Math.floor(((Math.max(2, cpuShares) - 2) * 9999) / 262_142);
+}
+
+function cpuMax(quotaUs: number | undefined, periodUs: number | undefined): string | undefined {
+  if (quotaUs === undefined && periodUs === undefined) return undefined;
+  return `${quotaUs === undefined || quotaUs < 0 ? 'max' : quotaUs} ${periodUs ?? 100_000}`;
+}
+
+/** Every ancestor hands its controllers down; the new cgroup itself does not, or it could hold no process. */
+function make(root: string, path: string, controllers: readonly string[]): void {
+  const directory = root + path;
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'EEXIST') return;
+    if (errno !== 'ENOENT' || dirname(path) === '/')
+      hostCall(`mkdir ${directory}`, () => {
+        throw error;
+      });
+    make(root, dirname(path), controllers);
+    hostCall(`mkdir ${directory}`, () => mkdirSync(directory));
+  }
+  if (controllersOf(directory).length < controllers.length) handDown(root, path, controllers);
+}
+
+/** From the root to the parent, each time all at once, and one by one where the kernel refuses one of them. */
+function handDown(root: string, path: string, controllers: readonly string[]): void {
+  const ancestors = path.split('/').slice(1, -1);
+  for (let length = 0; length <= ancestors.length; length += 1) {
+    const file = [root, ...ancestors.slice(0, length), 'cgroup.subtree_control'].join('/');
+    const enable = (names: readonly string[]) => {
+      try {
+        writeFileSync(file, names.map((name) => `+${name}`).join(' '));
+        return true;
+      } catch {
+        return false; // a controller that cannot be handed down shows when a setting needs it
+      }
+    };
+    if (!enable(controllers)) for (const name of controllers) enable([name]);
+  }
+}
+
+function controllersOf(directory: string): readonly string[] {
+  const text = unlessMissing(`read ${directory}/cgroup.controllers`, () => readFileSync(`${directory}/cgroup.controllers`, 'utf8')) ?? '';
+  return text
+    .trim()
+    .split(/\s+/)
+    .filter((name) => name !== '');
+}

@@ -1,0 +1,45 @@
+import type { CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
+
+/** cgroups of a pretended node; `settings` shows what was asked for, in full and in the order of the calls. */
+export class MemoryCgroups implements CgroupsPort {
+  readonly version = 'v1';
+  readonly #cgroups = new Map<string, CgroupSettings>();
+
+  /** Paths that are there, sorted. */
+  get paths(): readonly string[] {
+    return [...this.#cgroups.keys()].sort();
+  }
+
+  settings(path: string): CgroupSettings | undefined {
+    return this.#cgroups.get(path);
+  }
+
+  async ensure(path: string, settings: CgroupSettings): Promise<void> {
+    const names = path.split('/').slice(1);
+    for (let length = 1; length <= names.length; length += 1) {
+      const ancestor = `/${names.slice(0, length).join('/')}`;
+      if (!this.#cgroups.has(ancestor)) this.#cgroups.set(ancestor, {});
+    }
+    const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+    this.#cgroups.set(path, { ...this.#cgroups.get(path), ...Object.fromEntries(given) });
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return this.#cgroups.has(path);
+  }
+
+  async children(path: string): Promise<readonly string[]> {
+    const prefix = `${path}/`;
+    return this.paths
+      .filter((other) => other.startsWith(prefix) && !other.slice(prefix.length).includes('/'))
+      .map((other) => other.slice(prefix.length));
+  }
+
+  async remove(path: string): Promise<void> {
+    for (const other of this.paths) if (other === path || other.startsWith(`${path}/`)) this.#cgroups.delete(other);
+  }
+
+  async memoryUsageBytes(path: string): Promise<number | undefined> {
+    return this.#cgroups.has(path) ? 0 : undefined;
+  }
+}
