@@ -1,7 +1,7 @@
 // Regenerates src/wire/generated from src/wire/proto: messages and generic service definitions, without a client.
 // usage: node --import tsx tools/gen-wire.ts [--check]   (needs `protoc`: Debian's protobuf-compiler)
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +42,21 @@ function generate(outDir: string): void {
       ...protos,
     ],
     { stdio: 'inherit' },
+  );
+  for (const name of filesBelow(outDir)) {
+    const path = join(outDir, name);
+    writeFileSync(path, roundLongs(readFileSync(path, 'utf8')));
+  }
+}
+
+/**
+ * The generator's decoders throw for integers above 2^53. CRI sends nanoseconds since 1970 (beyond it, and far below it for a sandbox that was
+ * never started), where a loss of 256 ns does not matter and a list that cannot be read does.
+ */
+function roundLongs(source: string): string {
+  return source.replace(
+    /function longToNumber\(int64: .*?\n}\n/s,
+    'function longToNumber(int64: { toString(): string }): number {\n  return globalThis.Number(int64.toString());\n}\n',
   );
 }
 
