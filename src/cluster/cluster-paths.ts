@@ -30,6 +30,11 @@ export interface ClusterPaths {
   readonly partLogs: string;
 }
 
+/** Where a cluster keeps its data unless `--data-dir` says otherwise. */
+export function defaultDataDir(name: string): string {
+  return `/var/lib/kubernode/${name}`;
+}
+
 export function clusterPaths(runDir: string, dataDir: string): ClusterPaths {
   return {
     runDir,
