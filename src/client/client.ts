@@ -44,6 +44,8 @@ export interface Client {
   create<T extends KubeObject>(kind: KindRef<T>, object: NewObject<T>, signal: AbortSignal): Promise<T>;
   update<T extends KubeObject>(kind: KindRef<T>, object: T, signal: AbortSignal): Promise<T>;
   updateStatus<T extends KubeObject>(kind: KindRef<T>, object: T, signal: AbortSignal): Promise<T>;
+  /** PUT to a subresource such as `finalize`. */
+  updateSubresource<T extends KubeObject>(kind: KindRef<T>, object: T, subresource: string, signal: AbortSignal): Promise<T>;
   /** @param subresource `''` for the object itself */
   patch<T extends KubeObject>(
     kind: KindRef<T>,
