@@ -73,7 +73,8 @@ if (process.argv.includes('--check')) {
     generate(fresh);
     const stale = filesBelow(fresh).filter((name) => readFileSync(join(fresh, name), 'utf8') !== readFileSync(join(generatedDir, name), 'utf8'));
     const strangers = filesBelow(generatedDir).filter((name) => !filesBelow(fresh).includes(name));
-    for (const name of [...stale, ...strangers]) process.stderr.write(`src/wire/generated/${name} is not what src/wire/proto gives: run tools/gen-wire.ts\n`);
+    for (const name of [...stale, ...strangers])
+      process.stderr.write(`src/wire/generated/${name} is not what src/wire/proto gives: run tools/gen-wire.ts\n`);
     if (stale.length + strangers.length > 0) process.exitCode = 1;
   } finally {
     rmSync(fresh, { recursive: true });

@@ -181,7 +181,8 @@ class Fields {
 
   number(name: string, min: number, max: number): number {
     const value = this.#values[name];
-    if (typeof value !== 'number' || !Number.isFinite(value) || value < min || value > max) throw this.problem(name, `is not a number of ${min} to ${max}`);
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < min || value > max)
+      throw this.problem(name, `is not a number of ${min} to ${max}`);
     return value;
   }
 

@@ -67,6 +67,12 @@ export class WrongState extends RuntimeError {
   readonly retry = 'backoff';
 }
 
+/** The pod's RuntimeClass names a handler that the runtime does not have. */
+export class UnknownRuntimeHandler extends RuntimeError {
+  readonly code = 'UNKNOWN_RUNTIME_HANDLER';
+  readonly retry = 'backoff';
+}
+
 /** The runtime's socket does not answer. */
 export class RuntimeUnreachable extends Unavailable {}
 
@@ -87,6 +93,12 @@ interface Pattern {
 /** containerd answers most failures with status UNKNOWN, so its text decides. First match counts; a text that fits none stays general. */
 const patterns: readonly Pattern[] = [
   { text: /name ".*" is reserved for "/, becomes: NameReserved },
+  {
+    text: /no runtime for ".*" is configured/,
+    becomes: UnknownRuntimeHandler,
+    hint: 'the handler of the RuntimeClass is not in the configuration of the runtime',
+  },
+  { text: /container is in CONTAINER_\w+ state/, becomes: WrongState },
   { text: /no space left on device/, becomes: NoSpaceLeft, hint: 'free space on the file system that holds the data folder' },
   { text: /cni plugin not initialized/, becomes: CniFailed, hint: 'the network configuration folder has no valid configuration' },
   { text: /failed to (setup|destroy) network for sandbox/, becomes: CniFailed },
@@ -108,7 +120,7 @@ const patterns: readonly Pattern[] = [
     hint: 'check the image name, and imagePullSecrets if it is private',
   },
   {
-    text: /failed to resolve reference ".*": .*: not found|manifest unknown|failed to get image .*: not found/,
+    text: /failed to resolve reference ".*": .*: not found|manifest unknown|failed to (resolve|get) image .*: not found/,
     becomes: ImageNotFound,
     hint: 'check the image name and tag, or load it with: kubernode image load FILE.tar',
   },

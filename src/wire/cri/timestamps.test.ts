@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { PodSandbox } from '../generated/cri.ts';
 
-const createdAtField = 5;
+const createdAtField = 4;
 
 for (const [what, nanoseconds] of [
   ['a present time', 1_764_646_000_123_456_789n],
