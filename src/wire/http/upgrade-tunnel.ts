@@ -21,8 +21,11 @@ export async function proxyTunnel(client: UpgradeClient, target: ProxyTarget, cl
 
 /** @returns undefined when the client's handshake was wrong; it has its answer */
 function accept(client: UpgradeClient): Promise<WebSocket | undefined> {
-  const acceptor = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, handleProtocols: () => portForwardTunnel });
-  const headers = Object.fromEntries(client.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const acceptor = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false });
+  // The protocol's name has a slash in it: the library would call the offer malformed, so it sees none and its answer is completed here.
+  const offer = client.headers.filter(([name]) => name.toLowerCase() !== 'sec-websocket-protocol');
+  acceptor.on('headers', (lines) => lines.push(`Sec-WebSocket-Protocol: ${portForwardTunnel}`));
+  const headers = Object.fromEntries(offer.map(([name, value]) => [name.toLowerCase(), value]));
   return new Promise((resolve) => {
     const gaveUp = (): void => resolve(undefined);
     client.socket.once('close', gaveUp);
