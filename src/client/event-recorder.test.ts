@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aNode, aPod } from '#api/testing/objects.ts';
+import type { Event } from '#api/types/core-v1.ts';
+import { silentLogger } from '#base/log.ts';
+import { FakeClock } from '#base/testing/fake-clock.ts';
+import { createClient } from './api-client.ts';
+import { createEventRecorder, referenceTo } from './event-recorder.ts';
+import { MemoryApi } from './testing/memory-api.ts';
+import { settled } from './testing/settled.ts';
+
+function recording(t: { after(action: () => void): void }) {
+  const api = new MemoryApi();
+  const clock = new FakeClock(Date.UTC(2030, 0, 1));
+  const recorder = createEventRecorder(createClient(api), { component: 'kubelet', host: 'node-1', clock, logger: silentLogger });
+  const stop = new AbortController();
+  const ended = recorder.run(stop.signal);
+  t.after(async () => {
+    stop.abort();
+    await ended;
+  });
+  const stored = () => api.objects<Event>('events').map((event) => `${event.count} ${event.type} ${event.reason} ${event.message}`);
+  return { api, clock, recorder, stored };
+}
+
+const started = { type: 'Normal', reason: 'Started', message: 'Started container main' } as const;
+
+test('an event says what happened to what, when, and who says so', async (t) => {
+  const { api, recorder } = recording(t);
+  recorder.emit(referenceTo(aPod(), 'spec.containers{main}'), started);
+  await settled();
+  const [event] = api.objects<Event>('events');
+  const { uid, resourceVersion, creationTimestamp, ...metadata } = event?.metadata ?? { uid: '', resourceVersion: '', creationTimestamp: '' };
+  assert.deepEqual([uid, resourceVersion, creationTimestamp].includes(''), false);
+  assert.deepEqual(
+    { ...event, metadata },
+    {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { namespace: 'default', name: 'web.1a46e83335d50000' },
+      involvedObject: {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        namespace: 'default',
+        name: 'web',
+        uid: 'uid-of-web',
+        resourceVersion: '1',
+        fieldPath: 'spec.containers{main}',
+      },
+      type: 'Normal',
+      reason: 'Started',
+      message: 'Started container main',
+      source: { component: 'kubelet', host: 'node-1' },
+      reportingComponent: 'kubelet',
+      reportingInstance: 'node-1',
+      firstTimestamp: '2030-01-01T00:00:00Z',
+      lastTimestamp: '2030-01-01T00:00:00Z',
+      count: 1,
+    },
+  );
+});
+
+test('a repeat is counted up on the first event, whatever revision the object has by then', async (t) => {
+  const { api, clock, recorder, stored } = recording(t);
+  recorder.emit(referenceTo(aPod()), started);
+  await clock.advance(90_000);
+  recorder.emit(referenceTo(aPod({ metadata: { resourceVersion: '2' } })), started);
+  recorder.emit(referenceTo(aPod({ metadata: { uid: 'another' } })), started);
+  await settled();
+  assert.deepEqual(stored(), ['2 Normal Started Started container main', '1 Normal Started Started container main']);
+  assert.equal(api.objects<Event>('events')[0]?.lastTimestamp, '2030-01-01T00:01:30Z');
+});
+
+test('a repeat of an event that is gone by now is stored anew with its count', async (t) => {
+  const { api, recorder, stored } = recording(t);
+  recorder.emit(referenceTo(aPod()), started);
+  await settled();
+  const client = createClient(api);
+  const [event] = api.objects<Event>('events');
+  await client.delete(
+    { group: '', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' },
+    event?.metadata ?? { name: '' },
+    {},
+    new AbortController().signal,
+  );
+  recorder.emit(referenceTo(aPod()), started);
+  await settled();
+  assert.deepEqual(stored(), ['2 Normal Started Started container main']);
+});
+
+test('events of objects without a namespace are in default', async (t) => {
+  const { api, recorder } = recording(t);
+  recorder.emit(referenceTo(aNode()), { type: 'Normal', reason: 'Starting', message: 'Starting kubelet.' });
+  await settled();
+  assert.equal(api.objects<Event>('events')[0]?.metadata.namespace, 'default');
+});
+
+test('one object gets 25 events at once and then one in five minutes; others are not held up', async (t) => {
+  const { clock, recorder, stored } = recording(t);
+  for (let n = 0; n < 40; n += 1) recorder.emit(referenceTo(aPod()), { ...started, message: `${n}` });
+  recorder.emit(referenceTo(aNode()), started);
+  await settled();
+  await settled();
+  await settled();
+  assert.equal(stored().length, 26);
+  await clock.advance(300_000);
+  recorder.emit(referenceTo(aPod()), started);
+  recorder.emit(referenceTo(aPod()), started);
+  await settled();
+  assert.equal(stored().length, 27);
+});
+
+test('what cannot be delivered waits for the server, in order, and a refused event holds up nobody', async (t) => {
+  const { api, clock, recorder, stored } = recording(t);
+  api.setUnreachable(true);
+  recorder.emit(referenceTo(aPod()), { ...started, message: 'refused' });
+  recorder.emit(referenceTo(aPod()), { ...started, message: 'first' });
+  recorder.emit(referenceTo(aPod()), { ...started, message: 'second' });
+  await settled();
+  api.setUnreachable(false);
+  api.failOnce((request) => request.method === 'POST', 403, 'Forbidden');
+  await clock.advance(100);
+  await settled();
+  assert.deepEqual(stored(), ['1 Normal Started first', '1 Normal Started second']);
+});
