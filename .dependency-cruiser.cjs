@@ -13,7 +13,7 @@ const layers = {
   os: ['base', 'kubelet/ports', 'cluster/ports'],
   cluster: ['base', 'api', 'client', 'wire', 'pki'],
   pki: ['base'],
-  testing: ['base', 'api', 'client', 'cluster'],
+  testing: ['base', 'api', 'client', 'cluster', 'wire'],
   cli: ['base', 'api', 'client', 'startup', 'cluster'],
   bin: ['base', 'api', 'startup', 'wire', 'client', 'store', 'apiserver', 'scheduler', 'controllers', 'kubelet', 'os', 'cluster', 'pki', 'cli'],
 };

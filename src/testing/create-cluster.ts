@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Unavailable } from '#base/errors.ts';
+import { createClient } from '#client/api-client.ts';
+import type { Client } from '#client/client.ts';
+import { type ClusterPaths, clusterPaths } from '#cluster/cluster-paths.ts';
+import { type HostNames, hostNames } from '#cluster/host-names.ts';
+import { readKubeconfig } from '#wire/http/kubeconfig.ts';
+import { createHttpTransport } from '#wire/http/transport.ts';
+import { type ProgramResult, runProgram } from './run-program.ts';
+
+export interface CreateClusterOptions {
+  /** 1 (the default): a node with a real container runtime, needs root. 0: the control plane alone. */
+  readonly nodes?: 0 | 1;
+  /** Default: a name that no other cluster has. */
+  readonly name?: string;
+  /** Default: a temporary folder, in memory where that has room, removed on disposal. A folder that is given stays. */
+  readonly dataDir?: string;
+  /** More words for `kubernode up`. */
+  readonly upFlags?: readonly string[];
+  /** Default: 120 s for `up`, and as long for disposal. */
+  readonly timeoutMs?: number;
+  /** The words of a command that is the `kubernode` program; default: the one of this package. */
+  readonly program?: readonly string[];
+}
+
+/** A cluster of its own. Leaving its scope (`await using`) or `dispose` stops it and removes everything that it made on the host. */
+export interface TestCluster extends AsyncDisposable {
+  readonly name: string;
+  readonly names: HostNames;
+  readonly paths: ClusterPaths;
+  /** Path of the admin kubeconfig. */
+  readonly kubeconfig: string;
+  readonly client: Client;
+  /** Runs a `kubernode` command on this cluster: `--name` and `--data-dir` are added. */
+  kubernode(...words: readonly string[]): Promise<ProgramResult>;
+  /** Loads an OCI or Docker archive into the node's runtime. @throws {Unavailable} with the command's words */
+  loadImage(file: string): Promise<void>;
+  /** Starts what is missing of it again, for instance after a test has killed a part. */
+  up(): Promise<void>;
+  /** May be called twice. */
+  dispose(): Promise<void>;
+}
+
+/**
+ * Starts an isolated cluster: its data, sockets, network, cgroups and ports are its own, so that any number may run side by side.
+ *
+ * @throws {Unavailable} with what `up` said, after removing what it had made
+ */
+export async function createCluster(options: CreateClusterOptions = {}): Promise<TestCluster> {
+  const name = options.name ?? `t-${randomBytes(4).toString('hex')}`;
+  const names = hostNames(name);
+  const timeoutMs = options.timeoutMs ?? 120_000;
+  const ownedDir = options.dataDir === undefined ? await temporaryFolder() : undefined;
+  const dataDir = options.dataDir ?? join(ownedDir ?? '', 'data');
+  const program = options.program ?? ownProgram();
+  const run = (words: readonly string[]) => runProgram([...program, ...words, '--name', name, '--data-dir', dataDir], timeoutMs);
+  const must = async (words: readonly string[]) => {
+    const result = await run(words);
+    if (result.code !== 0) throw new Unavailable({ message: `kubernode ${words.join(' ')} ended with ${result.code}: ${result.stderr.trim()}` });
+  };
+  const up = () => must(['up', '--port', '0', ...(options.nodes === 0 ? ['--api-only'] : []), ...(options.upFlags ?? [])]);
+  const stop = async () => {
+    await must(['down', '--purge']);
+    if (ownedDir !== undefined) await rm(ownedDir, { recursive: true, force: true });
+  };
+  try {
+    await up();
+  } catch (error) {
+    await stop().catch(() => undefined); // the first failure is the one to tell
+    throw error;
+  }
+  const paths = clusterPaths(names.runDir, dataDir);
+  const transport = createHttpTransport(readKubeconfig(await readFile(paths.adminKubeconfig, 'utf8')));
+  let disposal: Promise<void> | undefined;
+  const dispose = () => {
+    disposal ??= transport.close().then(stop);
+    return disposal;
+  };
+  return {
+    name,
+    names,
+    paths,
+    kubeconfig: paths.adminKubeconfig,
+    client: createClient(transport),
+    kubernode: (...words) => run(words),
+    loadImage: (file) => must(['image', 'load', file]),
+    up,
+    dispose,
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+/** Bundled, the program lies beside this file; from source, in the folder of the build. */
+function ownProgram(): readonly string[] {
+  const beside = fileURLToPath(new URL('kubernode.js', import.meta.url));
+  return [process.execPath, existsSync(beside) ? beside : fileURLToPath(new URL('../../dist/kubernode.js', import.meta.url))];
+}
+
+const wantedMemoryBytes = 2 * 1024 ** 3;
+
+async function temporaryFolder(): Promise<string> {
+  const inMemory = await statfs('/dev/shm').then(
+    (facts) => facts.bavail * facts.bsize > wantedMemoryBytes,
+    () => false,
+  );
+  return await mkdtemp(join(inMemory ? '/dev/shm' : tmpdir(), 'kubernode-'));
+}

@@ -1,0 +1,50 @@
+import type { Pod } from '#api/types/core-v1.ts';
+import type { TestCluster } from '#testing/create-cluster.ts';
+import { runProgram } from '#testing/run-program.ts';
+import { outputOf } from './kubectl.ts';
+
+/** `ctr` on the cluster's own containerd: the runtime's own view, past everything that we wrote. */
+async function ctr(cluster: TestCluster, words: readonly string[]): Promise<string> {
+  return outputOf(await runProgram(['ctr', '--address', cluster.paths.containerdSocket, '--namespace', 'k8s.io', ...words], 30_000));
+}
+
+/** Process id of the container's or sandbox's task, as containerd knows it. */
+async function processOf(cluster: TestCluster, containerId: string): Promise<number> {
+  const row = (await ctr(cluster, ['tasks', 'list'])).split('\n').find((line) => line.startsWith(containerId));
+  const pid = Number(row?.split(/\s+/)[1]);
+  if (!(pid > 1)) throw new Error(`containerd has no task of ${containerId}`);
+  return pid;
+}
+
+/** Main process of the pod's first container. */
+export async function mainProcessOf(cluster: TestCluster, pod: Pod): Promise<number> {
+  const id = pod.status?.containerStatuses?.[0]?.containerID?.replace('containerd://', '');
+  if (id === undefined) throw new Error(`pod ${pod.metadata.name} has no container`);
+  return await processOf(cluster, id);
+}
+
+export async function pauseProcessOf(cluster: TestCluster, sandboxId: string): Promise<number> {
+  return await processOf(cluster, sandboxId);
+}
+
+/** Id of the pod's only running sandbox. */
+export async function sandboxIdOf(cluster: TestCluster, pod: Pod): Promise<string> {
+  const ids = (
+    await ctr(cluster, [
+      'containers',
+      'list',
+      '--quiet',
+      `labels."io.kubernetes.pod.uid"==${pod.metadata.uid},labels."io.cri-containerd.kind"==sandbox`,
+    ])
+  )
+    .trim()
+    .split('\n');
+  const running = (await ctr(cluster, ['tasks', 'list']))
+    .split('\n')
+    .filter((line) => line.includes('RUNNING'))
+    .map((line) => line.split(/\s+/)[0]);
+  const [id, ...others] = ids.filter((one) => running.includes(one));
+  if (id === undefined || others.length > 0)
+    throw new Error(`pod ${pod.metadata.name} has ${others.length + (id === undefined ? 0 : 1)} running sandboxes`);
+  return id;
+}
