@@ -57,8 +57,7 @@ export interface Storage {
   /** @throws {RevisionCompacted} {@link RevisionInFuture} */
   range(prefix: string, options: RangeOptions, signal: AbortSignal): Promise<RangeResult>;
   /**
-   * Writes one key if it is as expected. After `Cancelled` or `Unavailable` the caller does not know whether the write took place;
-   * after any other failure it did not.
+   * Writes one key if it is as expected. After a failure other than the two below only reading tells whether the write took place.
    *
    * @throws {InvalidInput} for a key that is empty, holds a zero byte or half a surrogate pair
    * @throws {NotFound} when the lease has ended
