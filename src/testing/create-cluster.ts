@@ -36,7 +36,7 @@ export interface TestCluster extends AsyncDisposable {
   /** Path of the admin kubeconfig. */
   readonly kubeconfig: string;
   readonly client: Client;
-  /** Runs a `kubernode` command on this cluster: `--name` and `--data-dir` are added. */
+  /** Runs a `kubernode` command on this cluster: `--name` and `--data-dir` are added, before what is given. */
   kubernode(...words: readonly string[]): Promise<ProgramResult>;
   /** Loads an OCI or Docker archive into the node's runtime. @throws {Unavailable} with the command's words */
   loadImage(file: string): Promise<void>;
@@ -58,7 +58,8 @@ export async function createCluster(options: CreateClusterOptions = {}): Promise
   const ownedDir = options.dataDir === undefined ? await temporaryFolder() : undefined;
   const dataDir = options.dataDir ?? join(ownedDir ?? '', 'data');
   const program = options.program ?? ownProgram();
-  const run = (words: readonly string[]) => runProgram([...program, ...words, '--name', name, '--data-dir', dataDir], timeoutMs);
+  const run = ([command = '', ...words]: readonly string[]) =>
+    runProgram([...program, command, '--name', name, '--data-dir', dataDir, ...words], timeoutMs);
   const must = async (words: readonly string[]) => {
     const result = await run(words);
     if (result.code !== 0) throw new Unavailable({ message: `kubernode ${words.join(' ')} ended with ${result.code}: ${result.stderr.trim()}` });

@@ -66,7 +66,7 @@ test('a pod that ends by itself has Succeeded or Failed, and its logs stay', asy
   await waitForField(kubectl, 'bad', '{.status.phase}', 'Failed');
   assert.equal((await getPod(kubectl, 'bad')).status?.containerStatuses?.[0]?.state?.terminated?.exitCode, 4);
   assert.equal(outputOf(await kubectl('logs good')), 'done\n');
-  assert.match(outputOf(await kubectl('get pods good bad --no-headers')), /^good +0\/1 +Completed[^]*bad +0\/1 +Error/);
+  assert.match(outputOf(await kubectl('get pods good bad --no-headers')), /^good +0\/1 +Completed[\s\S]*bad +0\/1 +Error/);
 });
 
 test('init containers run one after another before the app, a sidecar beside it', async () => {

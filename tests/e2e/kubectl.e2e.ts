@@ -52,7 +52,7 @@ for (const version of kubectlVersions) {
       assert.match(outputOf(await kubectl(`get pod ${name} -o wide`)), /IP +NODE +NOMINATED NODE +READINESS GATES/);
       assert.match(
         outputOf(await kubectl(`get pod ${name} -o yaml`)),
-        new RegExp(`^kind: Pod\nmetadata:[^]*\n  name: ${name}\n[^]*phase: Running`, 'm'),
+        new RegExp(`^kind: Pod\nmetadata:[sS]*\n  name: ${name}\n[sS]*phase: Running`, 'm'),
       );
       const described = outputOf(await kubectl(`describe pod ${name}`));
       for (const words of [
@@ -70,7 +70,7 @@ for (const version of kubectlVersions) {
     test('a watch shows what happens to a pod', async () => {
       const watched = readUntil(version, ['get', 'pods', '--watch', '--no-headers', '--field-selector', `metadata.name=watched-${name}`], 'Running');
       await apply(kubectl, sleeper(`watched-${name}`));
-      assert.match(await watched, /Pending[^]*Running/);
+      assert.match(await watched, /Pending[\s\S]*Running/);
     });
 
     test('logs, and logs that follow', async () => {
