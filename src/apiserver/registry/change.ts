@@ -9,9 +9,10 @@ export interface SeenChange {
   readonly object: IndexedObject;
 }
 
-/** How a watcher wants its events written; `id` tells formats apart whose lines may be shared. */
+/** How a watcher wants its events written. */
 export interface WatchFormat {
-  readonly id: string;
+  /** Watchers whose formats have the same name get the same bytes; undefined: the lines are for this watcher alone. */
+  readonly sharedAs: string | undefined;
   encode(type: ChangeType, object: IndexedObject): Uint8Array;
 }
 
@@ -45,7 +46,8 @@ export class Change {
   }
 
   line(format: WatchFormat, seen: SeenChange): Uint8Array {
-    const id = `${seen.type} ${seen.object === this.object ? '' : 'left '}${format.id}`;
+    if (format.sharedAs === undefined) return format.encode(seen.type, seen.object);
+    const id = `${seen.type} ${seen.object === this.object ? '' : 'left '}${format.sharedAs}`;
     const known = this.#lines.get(id);
     if (known !== undefined) return known;
     const line = format.encode(seen.type, seen.object);

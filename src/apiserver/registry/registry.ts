@@ -1,4 +1,4 @@
-import type { Kind } from '#api/kind.ts';
+import { groupResourceOf, type Kind, type KindRef } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Logger } from '#base/log.ts';
@@ -8,6 +8,7 @@ import type { HistoryLimits } from './history.ts';
 import { IndexedObject } from './indexed-object.ts';
 import { KindIndex } from './kind-index.ts';
 import { KindStorage, storageRoot } from './kind-storage.ts';
+import { PageSnapshots } from './page-snapshots.ts';
 
 /** Read in pieces, so that a large store does not stop the loop for long. */
 const loadPage = 1_000;
@@ -25,18 +26,21 @@ export type Written =
  */
 export class Registry {
   readonly storage: Storage;
+  readonly pages: PageSnapshots;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #indexes: ReadonlyMap<Kind, KindIndex>;
+  /** By `resource.group`. */
+  readonly #indexes: ReadonlyMap<string, KindIndex>;
   readonly #byPrefix: ReadonlyMap<string, KindIndex>;
   /** The revision that the indexes have reached; 0 before the first load. */
   readonly #revision = new Cell(0);
 
   constructor(storage: Storage, kinds: readonly Kind[], clock: Clock, logger: Logger) {
     this.storage = storage;
+    this.pages = new PageSnapshots(clock);
     this.#clock = clock;
     this.#logger = logger;
-    this.#indexes = new Map(kinds.map((kind) => [kind, new KindIndex(new KindStorage(kind), historyLimits)]));
+    this.#indexes = new Map(kinds.map((kind) => [groupResourceOf(kind), new KindIndex(new KindStorage(kind), historyLimits)]));
     this.#byPrefix = new Map([...this.#indexes.values()].map((index) => [index.storage.kind.storagePrefix, index]));
   }
 
@@ -45,9 +49,9 @@ export class Registry {
   }
 
   /** @throws when the kind is not one of this registry's: a bug */
-  index(kind: Kind): KindIndex {
-    const index = this.#indexes.get(kind);
-    if (index === undefined) throw new Error(`kind ${kind.kind} is not registered`);
+  index(kind: Pick<KindRef, 'group' | 'plural'>): KindIndex {
+    const index = this.#indexes.get(groupResourceOf(kind));
+    if (index === undefined) throw new Error(`${groupResourceOf(kind)} is not registered`);
     return index;
   }
 
@@ -74,6 +78,14 @@ export class Registry {
   /** Resolves when the indexes have all that was committed before the call. */
   async upToDate(signal: AbortSignal): Promise<void> {
     await this.reached(Math.max(1, this.storage.revision()), signal);
+  }
+
+  /** The objects of a kind as they were. @throws {RevisionCompacted} {@link RevisionInFuture} */
+  async listAt(kind: Kind, namespace: string, revision: number, signal: AbortSignal): Promise<readonly IndexedObject[]> {
+    const { storage } = this.index(kind);
+    const prefix = namespace === '' ? storage.prefix : `${storage.prefix}${namespace}/`;
+    const { entries } = await this.storage.range(prefix, { revision, limit: 0, after: '' }, signal);
+    return entries.map((entry) => IndexedObject.fromStored(storage, entry.key.slice(storage.prefix.length), entry.value, entry.modRevision));
   }
 
   /** @param expectedRevision 0: the object must not exist @param leaseId 0: it stays */

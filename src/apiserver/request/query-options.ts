@@ -1,0 +1,87 @@
+import type { FieldProblem } from '#api/field-problem.ts';
+import type { Kind } from '#api/kind.ts';
+import { quote } from '#api/quote.ts';
+import { fieldSelectorFor, parseFieldSelector, parseLabelSelector } from '#api/selector.ts';
+import { badRequest, invalid } from '#api/status.ts';
+import { InvalidInput } from '#base/errors.ts';
+import type { ObjectFilter } from '../registry/object-filter.ts';
+
+export interface WriteOptions {
+  readonly isDryRun: boolean;
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
+}
+
+export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
+
+/** @throws a `StatusError` for a value that is not one of those allowed */
+export function writeOptionsOf(query: URLSearchParams, kind: WriteOptionsKind): WriteOptions {
+  const fieldValidation = query.get('fieldValidation') || 'Warn';
+  const isKnown = fieldValidation === 'Ignore' || fieldValidation === 'Warn' || fieldValidation === 'Strict';
+  const problems: FieldProblem[] = [
+    ...dryRunProblems(query.getAll('dryRun')),
+    ...managerProblems(query.get('fieldManager') ?? ''),
+    ...(isKnown ? [] : [unsupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]),
+    ...(kind === 'PatchOptions' && query.has('force') ? [forcedProblem] : []),
+  ];
+  if (problems.length > 0 || !isKnown) throw invalid({ group: 'meta.k8s.io', kind }, '', problems);
+  return { isDryRun: query.getAll('dryRun').length > 0, fieldValidation };
+}
+
+const forcedProblem: FieldProblem = { type: 'Forbidden', field: 'force', detail: 'may not be specified for non-apply patch' };
+
+export function dryRunProblems(values: readonly string[]): readonly FieldProblem[] {
+  return values.every((value) => value === 'All') ? [] : [{ ...unsupported('dryRun', '', ['All']), badValue: values }];
+}
+
+function managerProblems(manager: string): readonly FieldProblem[] {
+  if (Buffer.byteLength(manager) <= 128) return [];
+  return [{ type: 'TooLong', field: 'fieldManager', detail: 'may not be more than 128 bytes' }];
+}
+
+function unsupported(field: string, badValue: string, allowed: readonly string[]): FieldProblem {
+  return { type: 'NotSupported', field, badValue, detail: `supported values: ${allowed.map(quote).join(', ')}` };
+}
+
+/** What a list or a watch is about. @throws a 400 `StatusError` for a selector that cannot be read or is not one of the kind's */
+export function filterOf(kind: Kind, namespace: string, query: URLSearchParams): ObjectFilter {
+  try {
+    const labels = parseLabelSelector(query.get('labelSelector') ?? '');
+    const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
+    fieldSelectorFor(kind, fields); // says which fields the kind does not have
+    return {
+      namespace: kind.scope === 'Namespaced' ? namespace : '',
+      labels: labels.isEverything ? undefined : (values) => labels.matches(values),
+      fields: fields.isEverything ? undefined : (values) => fields.matches((field) => values[field] ?? ''),
+    };
+  } catch (error) {
+    if (error instanceof InvalidInput) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+/** Undefined when it is not set; 0 means any state. @throws a 400 `StatusError` */
+export function resourceVersionOf(query: URLSearchParams): number | undefined {
+  const text = query.get('resourceVersion') ?? '';
+  if (text === '') return undefined;
+  if (/^\d{1,16}$/.test(text)) return Number(text);
+  throw badRequest(
+    `invalid resource version: resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`,
+  );
+}
+
+/** @throws a 400 `StatusError` when it is not an integer */
+export function integerOf(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name) ?? '';
+  if (text === '') return undefined;
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
+}
+
+/** @throws a 400 `StatusError` when it is not a truth value */
+export function booleanOf(query: URLSearchParams, name: string): boolean | undefined {
+  const text = query.get(name);
+  if (text === null || text === '') return text === '' ? true : undefined;
+  if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
+  if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
+  throw badRequest(`strconv.ParseBool: parsing ${quote(text)}: invalid syntax`);
+}
