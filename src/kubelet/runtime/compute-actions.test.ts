@@ -28,7 +28,7 @@ interface Row {
   readonly pod: Pod;
   readonly observed: PodRuntimeState;
   readonly verdicts?: ProbeVerdicts;
-  readonly then: Partial<Omit<PodActions, 'kill'>> & { readonly kill?: readonly string[] };
+  readonly want: Partial<Omit<PodActions, 'kill'>> & { readonly kill?: readonly string[] };
 }
 
 const sandboxRows: readonly Row[] = [
@@ -36,134 +36,134 @@ const sandboxRows: readonly Row[] = [
     when: 'there is no sandbox',
     pod: podOf('Always'),
     observed: observedOf([]),
-    then: { killPod: true, createSandbox: true, sandboxId: undefined, startContainers: ['main'] },
+    want: { killPod: true, createSandbox: true, sandboxId: undefined, startContainers: ['main'] },
   },
   {
     when: 'two sandboxes are ready',
     pod: podOf('Always'),
     observed: observedOf([aSandbox({ attempt: 1 }), ready], [aContainer('main')]),
-    then: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 2, sandboxId: 'sandbox-1', startContainers: ['main'] },
+    want: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 2, sandboxId: 'sandbox-1', startContainers: ['main'] },
   },
   {
     when: 'the sandbox died',
     pod: podOf('Always'),
     observed: observedOf([dead], [exited('main', 137)]),
-    then: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 1, startContainers: ['main'] },
+    want: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 1, startContainers: ['main'] },
   },
   {
     when: 'the sandbox died and the pod has init containers',
     pod: podOf('Always', [main], [init, init2]),
     observed: observedOf([dead], [exited('main'), exited('init2'), exited('init')]),
-    then: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 1, startInit: ['init'], initialised: false },
+    want: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 1, startInit: ['init'], initialised: false },
   },
   {
     when: 'the network mode of the sandbox is not the one of the pod',
     pod: aPod({ spec: { hostNetwork: true } }),
     observed: observedOf([ready]),
-    then: { killPod: true, createSandbox: true, attempt: 1, sandboxId: undefined, startContainers: ['main'] },
+    want: { killPod: true, createSandbox: true, attempt: 1, sandboxId: undefined, startContainers: ['main'] },
   },
   {
     when: 'the sandbox has no address',
     pod: podOf('Always'),
     observed: observedOf([aSandbox({ ips: [] })]),
-    then: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 1, startContainers: ['main'] },
+    want: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 1, startContainers: ['main'] },
   },
   {
     when: 'policy Never, the sandbox died and something had run',
     pod: podOf('Never'),
     observed: observedOf([dead], [exited('main')]),
-    then: { killPod: true, attempt: 1 },
+    want: { killPod: true, attempt: 1 },
   },
   {
     when: 'policy Never and the first sandbox died before anything ran',
     pod: podOf('Never'),
     observed: observedOf([dead]),
-    then: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 1, startContainers: ['main'] },
+    want: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 1, startContainers: ['main'] },
   },
   {
     when: 'policy OnFailure, the sandbox died and all had succeeded',
     pod: podOf('OnFailure'),
     observed: observedOf([dead], [exited('main')]),
-    then: { killPod: true, attempt: 1 },
+    want: { killPod: true, attempt: 1 },
   },
   {
     when: 'policy OnFailure, the sandbox died and one of two had succeeded',
     pod: podOf('OnFailure', [main, aSpec({ name: 'other' })]),
     observed: observedOf([dead], [exited('main'), exited('other', 1)]),
-    then: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 1, startContainers: ['other'] },
+    want: { killPod: true, createSandbox: true, sandboxChanged: true, attempt: 1, startContainers: ['other'] },
   },
 ];
 
 const containerRows: readonly Row[] = [
-  { when: 'all runs', pod: podOf('Always'), observed: observedOf([ready], [aContainer('main')]), then: {} },
-  { when: 'a container never ran', pod: podOf('Never'), observed: observedOf([ready]), then: { startContainers: ['main'] } },
+  { when: 'all runs', pod: podOf('Always'), observed: observedOf([ready], [aContainer('main')]), want: {} },
+  { when: 'a container never ran', pod: podOf('Never'), observed: observedOf([ready]), want: { startContainers: ['main'] } },
   {
     when: 'a container was created only',
     pod: podOf('Never'),
     observed: observedOf([ready], [aContainer('main', { phase: 'created' })]),
-    then: { startContainers: ['main'] },
+    want: { startContainers: ['main'] },
   },
   {
     when: 'a container failed, policy Always',
     pod: podOf('Always'),
     observed: observedOf([ready], [exited('main', 1)]),
-    then: { startContainers: ['main'] },
+    want: { startContainers: ['main'] },
   },
   {
     when: 'a container succeeded, policy Always',
     pod: podOf('Always'),
     observed: observedOf([ready], [exited('main')]),
-    then: { startContainers: ['main'] },
+    want: { startContainers: ['main'] },
   },
   {
     when: 'a container failed, policy OnFailure',
     pod: podOf('OnFailure'),
     observed: observedOf([ready], [exited('main', 2)]),
-    then: { startContainers: ['main'] },
+    want: { startContainers: ['main'] },
   },
   {
     when: 'the only container succeeded, policy OnFailure',
     pod: podOf('OnFailure'),
     observed: observedOf([ready], [exited('main')]),
-    then: { killPod: true },
+    want: { killPod: true },
   },
   {
     when: 'the only container failed, policy Never',
     pod: podOf('Never'),
     observed: observedOf([ready], [exited('main', 1)]),
-    then: { killPod: true },
+    want: { killPod: true },
   },
   {
     when: 'one of two ended, policy Never',
     pod: podOf('Never', [main, aSpec({ name: 'other' })]),
     observed: observedOf([ready], [exited('main'), aContainer('other')]),
-    then: {},
+    want: {},
   },
   {
     when: 'a container is in an unknown state',
     pod: podOf('Always'),
     observed: observedOf([ready], [aContainer('main', { phase: 'unknown' })]),
-    then: { startContainers: ['main'], kill: ['main-0: Container is in "unknown" state, try killing it before restart'] },
+    want: { startContainers: ['main'], kill: ['main-0: Container is in "unknown" state, try killing it before restart'] },
   },
   {
     when: 'the image changed, even with policy Never',
     pod: podOf('Never', [aSpec({ image: 'other' })]),
     observed: observedOf([ready], [aContainer('main')]),
-    then: { startContainers: ['main'], kill: ['main-0: Container main definition changed, will be restarted'] },
+    want: { startContainers: ['main'], kill: ['main-0: Container main definition changed, will be restarted'] },
   },
   {
     when: 'liveness failed',
     pod: podOf('Always', [aSpec({ livenessProbe: probe })]),
     observed: observedOf([ready], [aContainer('main')]),
     verdicts: (_id, kind) => (kind === 'liveness' ? 'failure' : undefined),
-    then: { startContainers: ['main'], kill: ['main-0: Container main failed liveness probe, will be restarted'] },
+    want: { startContainers: ['main'], kill: ['main-0: Container main failed liveness probe, will be restarted'] },
   },
   {
     when: 'the startup probe failed, policy Never',
     pod: podOf('Never', [aSpec({ startupProbe: probe })]),
     observed: observedOf([ready], [aContainer('main')]),
     verdicts: (_id, kind) => (kind === 'startup' ? 'failure' : undefined),
-    then: { kill: ['main-0: Container main failed startup probe'], killPod: true },
+    want: { kill: ['main-0: Container main failed startup probe'], killPod: true },
   },
   {
     when: 'an ephemeral container was added, and one ended before',
@@ -176,13 +176,13 @@ const containerRows: readonly Row[] = [
       },
     }),
     observed: observedOf([ready], [aContainer('main'), exited('old', 1)]),
-    then: { startEphemeral: ['debug'] },
+    want: { startEphemeral: ['debug'] },
   },
   {
     when: 'a rule of the container restarts its exit code against policy Never',
     pod: podOf('Never', [aSpec({ restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }] })]),
     observed: observedOf([ready], [exited('main', 42)]),
-    then: { startContainers: ['main'] },
+    want: { startContainers: ['main'] },
   },
 ];
 
@@ -191,121 +191,121 @@ const initRows: readonly Row[] = [
     when: 'nothing ran yet',
     pod: podOf('Always', [main], [init, init2]),
     observed: observedOf([ready]),
-    then: { startInit: ['init'], initialised: false },
+    want: { startInit: ['init'], initialised: false },
   },
   {
     when: 'an init container runs',
     pod: podOf('Always', [main], [init, init2]),
     observed: observedOf([ready], [aContainer('init')]),
-    then: { initialised: false },
+    want: { initialised: false },
   },
   {
     when: 'an init container was created only',
     pod: podOf('Always', [main], [init]),
     observed: observedOf([ready], [aContainer('init', { phase: 'created' })]),
-    then: { startInit: ['init'], initialised: false },
+    want: { startInit: ['init'], initialised: false },
   },
   {
     when: 'the first init container succeeded',
     pod: podOf('Always', [main], [init, init2]),
     observed: observedOf([ready], [exited('init')]),
-    then: { startInit: ['init2'], initialised: false },
+    want: { startInit: ['init2'], initialised: false },
   },
   {
     when: 'the last init container succeeded',
     pod: podOf('Always', [main], [init, init2]),
     observed: observedOf([ready], [exited('init2'), exited('init')]),
-    then: { startContainers: ['main'] },
+    want: { startContainers: ['main'] },
   },
   {
     when: 'the record of the first is gone, the last succeeded',
     pod: podOf('Always', [main], [init, init2]),
     observed: observedOf([ready], [exited('init2')]),
-    then: { startContainers: ['main'] },
+    want: { startContainers: ['main'] },
   },
   {
     when: 'an init container failed, policy Always',
     pod: podOf('Always', [main], [init]),
     observed: observedOf([ready], [exited('init', 1)]),
-    then: { startInit: ['init'], initialised: false },
+    want: { startInit: ['init'], initialised: false },
   },
   {
     when: 'an init container failed, policy Never',
     pod: podOf('Never', [main], [init]),
     observed: observedOf([ready], [exited('init', 1)]),
-    then: { killPod: true, initialised: false },
+    want: { killPod: true, initialised: false },
   },
   {
     when: 'all init records are gone, the app runs',
     pod: podOf('Always', [main], [init]),
     observed: observedOf([ready], [aContainer('main')]),
-    then: {},
+    want: {},
   },
   {
     when: 'all exited after a reboot of the node',
     pod: podOf('Always', [main], [init]),
     observed: observedOf([ready], [exited('main')]),
-    then: { startInit: ['init'], initialised: false },
+    want: { startInit: ['init'], initialised: false },
   },
   {
     when: 'an init container is in an unknown state',
     pod: podOf('Always', [main], [init]),
     observed: observedOf([ready], [aContainer('init', { phase: 'unknown' })]),
-    then: { startInit: ['init'], initialised: false, kill: ['init-0: Init container init is in "unknown" state, try killing it before restart'] },
+    want: { startInit: ['init'], initialised: false, kill: ['init-0: Init container init is in "unknown" state, try killing it before restart'] },
   },
   {
     when: 'a sidecar runs and is the last',
     pod: podOf('Always', [main], [sidecar]),
     observed: observedOf([ready], [aContainer('side')]),
-    then: { startContainers: ['main'] },
+    want: { startContainers: ['main'] },
   },
   {
     when: 'a sidecar runs, an ordinary one comes next',
     pod: podOf('Always', [main], [sidecar, init]),
     observed: observedOf([ready], [aContainer('side')]),
-    then: { startInit: ['init'], initialised: false },
+    want: { startInit: ['init'], initialised: false },
   },
   {
     when: 'a sidecar with a startup probe has no verdict yet',
     pod: podOf('Always', [main], [aSpec({ ...sidecar, startupProbe: probe }), init]),
     observed: observedOf([ready], [aContainer('side')]),
-    then: { initialised: false },
+    want: { initialised: false },
   },
   {
     when: 'a sidecar died while the app runs, policy Never',
     pod: podOf('Never', [main], [sidecar]),
     observed: observedOf([ready], [aContainer('main'), exited('side', 1)]),
-    then: { startInit: ['side'] },
+    want: { startInit: ['side'] },
   },
   {
     when: 'the record of a sidecar is gone while a later init container runs',
     pod: podOf('Always', [main], [sidecar, init]),
     observed: observedOf([ready], [aContainer('init')]),
-    then: { startInit: ['side'], initialised: false },
+    want: { startInit: ['side'], initialised: false },
   },
   {
     when: 'the app has succeeded and only a sidecar runs, policy OnFailure',
     pod: podOf('OnFailure', [main], [sidecar]),
     observed: observedOf([ready], [exited('main'), aContainer('side')]),
-    then: { killPod: true },
+    want: { killPod: true },
   },
   {
     when: 'all is dead, policy Never: the phase has ended the pod before this table is asked',
     pod: podOf('Never', [main], [sidecar]),
     observed: observedOf([ready], [exited('main'), exited('side', 1)]),
-    then: { startInit: ['side'], initialised: false },
+    want: { startInit: ['side'], initialised: false },
   },
   {
     when: 'a running sidecar fails its liveness probe',
     pod: podOf('Always', [main], [aSpec({ ...sidecar, livenessProbe: probe })]),
     observed: observedOf([ready], [aContainer('main'), aContainer('side')]),
     verdicts: (id, kind) => (id === 'side-0' && kind === 'liveness' ? 'failure' : undefined),
-    then: { startInit: ['side'], kill: ['side-0: Init container side failed liveness probe'] },
+    want: { startInit: ['side'], kill: ['side-0: Init container side failed liveness probe'] },
   },
 ];
 
 for (const [table, rows] of Object.entries({ sandbox: sandboxRows, containers: containerRows, 'init containers': initRows })) {
-  for (const { when, pod, observed, verdicts = none, then } of rows) {
+  for (const { when, pod, observed, verdicts = none, want } of rows) {
     test(`${table}: ${when}`, () => {
       const { kill, ...actions } = computeActions(pod, observed, verdicts);
       const asIs = {
@@ -319,7 +319,7 @@ for (const [table, rows] of Object.entries({ sandbox: sandboxRows, containers: c
         startContainers: [],
         initialised: true,
       };
-      assert.deepEqual({ ...actions, kill: kill.map(({ container, message }) => `${container.id}: ${message}`) }, { ...asIs, kill: [], ...then });
+      assert.deepEqual({ ...actions, kill: kill.map(({ container, message }) => `${container.id}: ${message}`) }, { ...asIs, kill: [], ...want });
     });
   }
 }

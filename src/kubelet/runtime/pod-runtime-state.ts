@@ -23,7 +23,6 @@ export type ContainerPhase = 'created' | 'running' | 'exited' | 'unknown';
 
 export interface ContainerRecord {
   readonly id: string;
-  readonly sandboxId: string;
   readonly name: string;
   readonly phase: ContainerPhase;
   readonly createdAtMs: number;
@@ -96,11 +95,10 @@ export function sandboxRecord(status: PodSandboxStatus): SandboxRecord {
 }
 
 /** @param lastWords what the container wrote to its termination log */
-export function containerRecord(status: ContainerStatus, sandboxId: string, lastWords: string): ContainerRecord {
+export function containerRecord(status: ContainerStatus, lastWords: string): ContainerRecord {
   const { annotations } = status;
   return {
     id: status.id,
-    sandboxId,
     name: status.labels[label.containerName] ?? status.metadata?.name ?? '',
     phase: phaseOf(status.state),
     createdAtMs: toMs(status.createdAt),

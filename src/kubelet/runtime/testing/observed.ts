@@ -19,7 +19,6 @@ export function aContainer(name: string, over: Partial<ContainerRecord> = {}): C
   const restartCount = over.restartCount ?? 0;
   return {
     id: `${name}-${restartCount}`,
-    sandboxId: 'sandbox-0',
     name,
     phase: 'running',
     createdAtMs: 2000 + restartCount,
