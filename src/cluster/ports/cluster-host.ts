@@ -1,11 +1,11 @@
 import type { Clock } from '#base/clock.ts';
 import type { Logger } from '#base/log.ts';
-import type { HostCgroups } from './ports/cgroups.ts';
-import type { HostFiles } from './ports/files.ts';
-import type { HostMounts } from './ports/mounts.ts';
-import type { HostNetwork } from './ports/network.ts';
-import type { HostProcesses } from './ports/processes.ts';
-import type { HostSockets } from './ports/sockets.ts';
+import type { HostCgroups } from './cgroups.ts';
+import type { HostFiles } from './files.ts';
+import type { HostMounts } from './mounts.ts';
+import type { HostNetwork } from './network.ts';
+import type { HostProcesses } from './processes.ts';
+import type { HostSockets } from './sockets.ts';
 
 /** Everything of the host that a cluster's host side works with. */
 export interface ClusterHost {
