@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Libsql from 'libsql';
 import { fromSqlite, StoreFailed } from './errors.ts';
@@ -125,11 +125,13 @@ function translated<T>(file: string, work: () => T): T {
   }
 }
 
+/** Never opens a file that exists: closing it would drop the lock that this very process may hold on it (a rule of POSIX locks). */
 function prepareFile(file: string): void {
   const folder = dirname(file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600)); // the WAL gets the same mode
+    if (existsSync(file)) return;
+    closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)); // the WAL gets the same mode
     const directory = openSync(folder, constants.O_RDONLY);
     fsyncSync(directory); // a file whose name is lost in a power cut is as good as none
     closeSync(directory);

@@ -6,6 +6,10 @@ import { prepareStatements, type Statements } from './statements.ts';
 
 /** Revisions whose surplus rows one `sweep` removes: commits wait that long for it, a few milliseconds. */
 const sweepRevisions = 200;
+/** Pages that one `sweep` gives back to the file system; a page has 4 KB. */
+const shrinkPages = 500;
+/** Fewer free pages than these are not worth the work. */
+const keptPages = 250;
 /** A blob sorts after every text: the end of a prefix that has none. */
 const afterAllKeys = new Uint8Array(0);
 /** SQLite's way to say no limit. */
@@ -76,13 +80,12 @@ export class SqliteLog implements RevisionLog {
 
   sweep(): boolean {
     const from = numberIn(this.#statements.state.first(), 'swept_revision');
+    if (from >= this.#compactedRevision) return this.#shrink();
     const to = Math.min(this.#compactedRevision, from + sweepRevisions);
     this.#statements.removeReplaced.run(from, to);
     this.#statements.removeDeletions.run(from, to);
     this.#statements.setSwept.run(to);
-    if (to < this.#compactedRevision) return true;
-    this.#shrink();
-    return false;
+    return true;
   }
 
   addLease(ttlSeconds: number): number {
@@ -109,10 +112,13 @@ export class SqliteLog implements RevisionLog {
     this.#database.close();
   }
 
-  /** Gives back free pages when they are the larger part of the file; otherwise the next commits use them. */
-  #shrink(): void {
-    const { pages, free } = this.#statements.pages.first() ?? {};
-    if (typeof pages === 'number' && typeof free === 'number' && free > pages / 2) this.#database.exec('PRAGMA incremental_vacuum(1000)');
+  /** Gives back free pages while they are the larger part of the file; otherwise the next commits use them. */
+  #shrink(): boolean {
+    const before = this.#statements.pages.first();
+    const free = numberIn(before, 'free');
+    if (free < keptPages || free < numberIn(before, 'pages') / 2) return false;
+    this.#database.exec(`PRAGMA incremental_vacuum(${shrinkPages})`);
+    return numberIn(this.#statements.pages.first(), 'free') < free;
   }
 }
 
