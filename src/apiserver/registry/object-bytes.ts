@@ -25,7 +25,7 @@ export class ObjectBytes {
     return Buffer.from(JSON.stringify({ apiVersion, kind, metadata: kept, ...rest }));
   }
 
-  /** The object without its kind, with its revision: what stands in a list. */
+  /** The object without its kind, with its revision: what stands in a list. @param revision 0: it is not stored and has none */
   toItem(stored: Uint8Array, revision: number): Buffer {
     const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
     const isOurs = bytes.length > this.#stored.length && bytes.compare(this.#stored, 0, this.#stored.length, 0, this.#stored.length) === 0;
@@ -54,5 +54,6 @@ export class ObjectBytes {
 }
 
 function itemHead(revision: number): Buffer {
+  if (revision === 0) return Buffer.from(`{${metadataStart}`);
   return Buffer.from(`{${metadataStart}"resourceVersion":"${revision}",`);
 }

@@ -80,6 +80,12 @@ export class Registry {
     await this.reached(Math.max(1, this.storage.revision()), signal);
   }
 
+  /** An object as an answer shows it that is not stored: of a dry run. @param revision 0: none */
+  unstored(kind: Kind, key: string, object: KubeObject, revision: number): IndexedObject {
+    const { storage } = this.index(kind);
+    return IndexedObject.fromStored(storage, key, storage.encode(object), revision);
+  }
+
   /** The objects of a kind as they were. @throws {RevisionCompacted} {@link RevisionInFuture} */
   async listAt(kind: Kind, namespace: string, revision: number, signal: AbortSignal): Promise<readonly IndexedObject[]> {
     const { storage } = this.index(kind);

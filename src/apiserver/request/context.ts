@@ -3,6 +3,7 @@ import type { Clock } from '#base/clock.ts';
 import type { Logger } from '#base/log.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
+import type { ExpiringLeases } from '../registry/expiring-leases.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ResourceRequestInfo } from './request-info.ts';
 import type { ObjectReader, RoutedRequest } from './route.ts';
@@ -10,6 +11,7 @@ import type { ObjectReader, RoutedRequest } from './route.ts';
 /** What the handlers of requests work with. */
 export interface ServerContext {
   readonly registry: Registry;
+  readonly leases: ExpiringLeases;
   readonly objects: ObjectReader;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
