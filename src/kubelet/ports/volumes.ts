@@ -23,6 +23,17 @@ export type VolumesOutcome =
       readonly atLatestMs: number;
     };
 
+/** A part of a volume that a container mounts (`subPath`). */
+export interface SubPath {
+  readonly podUid: string;
+  readonly containerName: string;
+  /** Of the mount in the container's `volumeMounts`. */
+  readonly index: number;
+  readonly volume: MountedVolume;
+  /** Relative and without `..`. */
+  readonly relative: string;
+}
+
 /** The volume manager, as the pod's start sees it. */
 export interface VolumesPort {
   /** Registers the pod's wish and makes it so: mounted at once where that is possible. Called on every sync; cheap when all is there. */
@@ -31,4 +42,11 @@ export interface VolumesPort {
   find(podUid: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Takes the wish back and unmounts everything of the pod; done when nothing is left. */
   release(podUid: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Makes the part a mount of its own that its volume's writers cannot lead elsewhere; missing folders are made. Gone with `release`.
+   *
+   * @returns what the container's mount has as its source
+   * @throws {PathEscapes} when it leads out of the volume
+   */
+  prepareSubPath(subPath: SubPath, signal: AbortSignal): Promise<string>;
 }
