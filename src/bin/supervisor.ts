@@ -24,6 +24,8 @@ if (lock === undefined) {
 process.on('SIGINT', () => undefined);
 process.on('SIGHUP', () => undefined);
 const paths = clusterPaths(runDir, dataDir);
-await new Supervisor({ socketPath: paths.supervisorSocket, partsFile: `${runDir}/parts.json`, processFile: paths.processFile }, host).run();
+await new Supervisor({ socketPath: paths.supervisorSocket, partsFile: `${runDir}/parts.json`, processFile: paths.processFile }, host).run(() =>
+  process.stdout.write('{"ready":true}\n'),
+);
 await lock.close();
 process.exit(0);

@@ -5,7 +5,7 @@ import { type RuntimeFacts, runtimeConfig } from './runtime-config.ts';
 const facts: RuntimeFacts = {
   versionText: 'containerd github.com/containerd/containerd 1.6.20~ds1 1.6.20~ds1-1+deb12u3\n',
   canRaiseOomScore: false,
-  canOverlay: true,
+  snapshotter: 'overlayfs',
   sandboxImage: 'localhost/kubernode/pause:1',
   root: '/data/one/containerd',
   state: '/run/kubernode/one/containerd',
@@ -44,7 +44,7 @@ test('containerd 2 gets version 3 with its own plugin names', () => {
     ...facts,
     versionText: 'containerd github.com/containerd/containerd/v2 v2.1.4 75cb2b7',
     canRaiseOomScore: true,
-    canOverlay: false,
+    snapshotter: 'native',
   });
   assert.match(config, /^version = 3$/m);
   assert.match(config, /^\[plugins\."io\.containerd\.cri\.v1\.images"\.pinned_images]\nsandbox = "localhost\/kubernode\/pause:1"$/m);

@@ -5,8 +5,7 @@ export interface RuntimeFacts {
   /** As `containerd --version` prints it. */
   readonly versionText: string;
   readonly canRaiseOomScore: boolean;
-  /** Whether overlay file systems work on the disk of `root`. */
-  readonly canOverlay: boolean;
+  readonly snapshotter: 'overlayfs' | 'native';
   readonly sandboxImage: string;
   /** Survives a reboot. */
   readonly root: string;
@@ -19,12 +18,6 @@ export interface RuntimeFacts {
   readonly optDir: string;
   readonly cniConfigDir: string;
   readonly cniBinDirs: readonly string[];
-}
-
-export type Snapshotter = 'overlayfs' | 'native';
-
-export function snapshotterOf(facts: Pick<RuntimeFacts, 'canOverlay'>): Snapshotter {
-  return facts.canOverlay ? 'overlayfs' : 'native';
 }
 
 /**
@@ -72,7 +65,7 @@ function versionTwo(facts: RuntimeFacts): readonly Section[] {
     { name: cri, values: { sandbox_image: facts.sandboxImage, ...criValues(facts) } },
     // Of several folders this version takes one only.
     { name: `${cri}.cni`, values: { bin_dir: facts.cniBinDirs[0] ?? '', conf_dir: facts.cniConfigDir, max_conf_num: 1 } },
-    { name: `${cri}.containerd`, values: { snapshotter: snapshotterOf(facts), default_runtime_name: 'runc' } },
+    { name: `${cri}.containerd`, values: { snapshotter: facts.snapshotter, default_runtime_name: 'runc' } },
     { name: `${cri}.containerd.runtimes.runc`, values: { runtime_type: 'io.containerd.runc.v2' } },
     { name: `${cri}.containerd.runtimes.runc.options`, values: { SystemdCgroup: false, Root: facts.runcRoot } },
   ];
@@ -83,7 +76,7 @@ function versionThree(facts: RuntimeFacts): readonly Section[] {
   const images = `plugins."io.containerd.cri.v1.images"`;
   return [
     ...daemon(facts, 3),
-    { name: images, values: { snapshotter: snapshotterOf(facts) } },
+    { name: images, values: { snapshotter: facts.snapshotter } },
     { name: `${images}.pinned_images`, values: { sandbox: facts.sandboxImage } },
     { name: runtime, values: criValues(facts) },
     { name: `${runtime}.cni`, values: { bin_dirs: facts.cniBinDirs, conf_dir: facts.cniConfigDir, max_conf_num: 1 } },

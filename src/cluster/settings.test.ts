@@ -25,6 +25,7 @@ const settings: ClusterSettings = {
     cniConfigDir: '/data/one/cni/net.d',
     ownsCniConfig: true,
     cniBinDirs: ['/usr/lib/cni'],
+    snapshotter: 'overlayfs',
   },
   timings: { nodeLeaseRenewMs: 500 },
 };

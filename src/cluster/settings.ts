@@ -48,6 +48,8 @@ export interface RuntimeSettings {
   readonly cniConfigDir: string;
   readonly ownsCniConfig: boolean;
   readonly cniBinDirs: readonly string[];
+  /** How a private containerd keeps the layers of images; a change would lose them. */
+  readonly snapshotter: 'overlayfs' | 'native';
 }
 
 export function encodeSettings(settings: ClusterSettings): string {
@@ -107,6 +109,7 @@ function parseRuntime(fields: Fields): RuntimeSettings {
     cniConfigDir: fields.absolutePath('cniConfigDir'),
     ownsCniConfig: fields.boolean('ownsCniConfig'),
     cniBinDirs: fields.strings('cniBinDirs'),
+    snapshotter: fields.oneOf('snapshotter', ['overlayfs', 'native']),
   };
   if (!/^unix:\/\/\/./.test(runtime.endpoint)) throw fields.problem('endpoint', 'is not of the form unix:///path');
   fields.refuseOthers(Object.keys(runtime));

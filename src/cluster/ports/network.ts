@@ -14,6 +14,8 @@ export interface BridgeSettings {
   readonly name: string;
   /** With prefix length: `10.64.0.1/24`. */
   readonly address: string;
+  /** Its own, so that it does not change as ports come and go. */
+  readonly macAddress: string;
   readonly mtu: number;
 }
 

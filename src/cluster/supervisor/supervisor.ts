@@ -39,7 +39,7 @@ export class Supervisor {
   }
 
   /** Serves until somebody asks it to quit. Takes up what an earlier supervisor kept. */
-  async run(): Promise<void> {
+  async run(onServing: () => void): Promise<void> {
     const quit = new Promise<void>((resolve) => {
       this.#onQuit = resolve;
     });
@@ -47,6 +47,7 @@ export class Supervisor {
     this.#listener = await this.#ports.sockets.serve(this.#settings.socketPath, (connection) =>
       this.#conversations.run('control', (signal) => this.#converse(connection, signal)),
     );
+    onServing();
     await quit;
     await this.#listener.close();
     await this.#conversations.close();

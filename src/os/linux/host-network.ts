@@ -20,8 +20,10 @@ export function createHostNetwork(processes: HostProcesses): HostNetwork {
     outwardAddress: async () => outwardAddress(),
     async ensureBridge(settings, signal) {
       if (hasAddress(settings)) return;
-      if (!existsSync(`/sys/class/net/${settings.name}`))
-        await must('ip', ['link', 'add', settings.name, 'mtu', String(settings.mtu), 'type', 'bridge'], '', signal);
+      const { name, macAddress, mtu } = settings;
+      if (!existsSync(`/sys/class/net/${name}`)) {
+        await must('ip', ['link', 'add', name, 'address', macAddress, 'mtu', String(mtu), 'type', 'bridge'], '', signal);
+      }
       await must('ip', ['-batch', '-'], `address replace ${settings.address} dev ${settings.name}\nlink set ${settings.name} up\n`, signal);
     },
     async deleteLink(name, signal) {
