@@ -63,7 +63,10 @@ if (process.argv[2] === INSIDE) {
       }
     };
     await failsWith(fill(), StoreFull, file);
-    await failsWith(writeLarge(), StoreFull, file);
+    const small = { key: '/small', value: bytes('x'), expectedRevision: 0, leaseId: 0 };
+    // of one transaction: the small one does not get through alone
+    await Promise.all([storage.commit(small, never), writeLarge()].map((commit) => failsWith(commit, StoreFull, file)));
+    assert.equal(await storage.get('/small', never), undefined);
     assert.equal(storage.revision(), revision);
     assert.equal((await storage.get('/key', never))?.modRevision, revision);
 

@@ -78,7 +78,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 /** Random histories against {@link Model}. */
 export function modelContract(open: OpenStorage): void {
   test('after any history of operations every read is what a simple model says', async () => {
-    const property = fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
+    const property = fc.asyncProperty(fc.array(operation, { maxLength: 40, size: 'max' }), async (operations) => {
       const { storage, dispose } = await open();
       try {
         const model = new Model();

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Libsql from 'libsql';
 import { fromSqlite, StoreFailed } from './errors.ts';
 
-export type SqlValue = number | string | Uint8Array | null;
+type SqlValue = number | string | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, number | string | ArrayBuffer | Uint8Array | null>>;
 
 export interface Statement {
