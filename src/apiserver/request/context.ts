@@ -5,8 +5,9 @@ import type { Admission } from '../admission/admission.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ExpiringLeases } from '../registry/expiring-leases.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { TokenSigner } from '../service-account-tokens/token-signer.ts';
 import type { ResourceRequestInfo } from './request-info.ts';
-import type { ObjectReader, RoutedRequest } from './route.ts';
+import type { ApiResponse, ObjectReader, RoutedRequest } from './route.ts';
 
 /** What the handlers of requests work with. */
 export interface ServerContext {
@@ -15,6 +16,7 @@ export interface ServerContext {
   readonly objects: ObjectReader;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
+  readonly tokens: TokenSigner;
   readonly clock: Clock;
   readonly logger: Logger;
   newUid(): string;
@@ -27,3 +29,5 @@ export interface KindRequest extends RoutedRequest {
   readonly info: ResourceRequestInfo;
   readonly kind: Kind;
 }
+
+export type KindHandler = (context: ServerContext, request: KindRequest, signal: AbortSignal) => Promise<ApiResponse>;

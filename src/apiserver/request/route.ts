@@ -6,6 +6,8 @@ import type { Logger } from '#base/log.ts';
 import type { RequestInfo, Verb } from './request-info.ts';
 import type { User } from './user.ts';
 
+export const maxBodyBytes = 3 * 1024 * 1024;
+
 /** A request as every handler gets it, whether it came over TLS or in process. */
 export interface ApiRequest {
   /** Upper case. */

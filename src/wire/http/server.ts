@@ -1,5 +1,5 @@
 import { constants } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -118,6 +118,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return closed;
     },
   };
+}
+
+/** Answers an upgrade that nobody took over, then ends the connection. */
+export async function writeResponse(socket: Duplex, { status, headers, body }: HttpResponse): Promise<void> {
+  const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`));
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\nconnection: close\r\n\r\n`);
+  if (body instanceof Uint8Array) socket.write(body);
+  else for await (const chunk of body) socket.write(chunk);
+  socket.end();
 }
 
 function track(socket: Duplex, sockets: Set<Duplex>): void {

@@ -1,0 +1,153 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Kind } from '#api/kind.ts';
+import type { Clock } from '#base/clock.ts';
+import type { Logger } from '#base/log.ts';
+import { TaskGroup } from '#base/task-group.ts';
+import type { Transport } from '#client/transport.ts';
+import type { Storage } from '#store/storage.ts';
+import { Admission } from './admission/admission.ts';
+import { defaultTolerationSeconds } from './admission/default-toleration-seconds.ts';
+import { createNamespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import { createPriorityAdmission } from './admission/priority.ts';
+import { createServiceAccountAdmission } from './admission/service-account.ts';
+import { clientCertificateAuthenticator } from './authentication/client-certificate.ts';
+import { createServiceAccountAuthenticator } from './authentication/service-account-token.ts';
+import { createStaticTokenAuthenticator } from './authentication/static-token.ts';
+import { createBuiltInAuthorizer } from './authorization/built-in-authorizer.ts';
+import { createBootstrapObjects } from './bootstrap/bootstrap-objects.ts';
+import { resourceOfKind, resourceOfRoute } from './discovery/api-resource.ts';
+import { discoveryEndpoints } from './discovery/discovery-endpoints.ts';
+import { DiscoveryDocuments } from './discovery/documents.ts';
+import { healthEndpoints } from './discovery/health-endpoints.ts';
+import { createHttpsEntrance, type TlsSettings } from './https-entrance.ts';
+import { createInProcessTransport } from './in-process/in-process-transport.ts';
+import { runCompaction } from './maintenance/compaction.ts';
+import { openApiEndpoints } from './openapi/openapi-endpoints.ts';
+import { ExpiringLeases } from './registry/expiring-leases.ts';
+import { createObjectReader } from './registry/object-reader.ts';
+import { Registry } from './registry/registry.ts';
+import type { ServerContext } from './request/context.ts';
+import { KindRoutes } from './request/kind-routes.ts';
+import { Pipeline } from './request/pipeline.ts';
+import type { Route, RouteFactory } from './request/route.ts';
+import { authenticated, type User } from './request/user.ts';
+import { accessReviews } from './reviews/access-reviews.ts';
+import { identityReviews } from './reviews/identity-reviews.ts';
+import { reviewRoute } from './reviews/review-route.ts';
+import { issuerEndpoints } from './service-account-tokens/issuer-endpoints.ts';
+import { type ServiceAccountKeys, TokenSigner } from './service-account-tokens/token-signer.ts';
+
+export interface ApiServerOptions {
+  /** Stays open when the server closes: it belongs to the caller. */
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly kinds: readonly Kind[];
+  /** PEMs. Without them the server is reached in process only. */
+  readonly tls?: TlsSettings | undefined;
+  readonly serviceAccountKeys: ServiceAccountKeys;
+  /** URL; also the audience of tokens for this server. */
+  readonly serviceAccountIssuer: string;
+  /** For tests and for operators who have them. */
+  readonly staticTokens?: ReadonlyMap<string, Pick<User, 'name'> & Partial<User>> | undefined;
+  /** Endpoints of other parts: streaming subresources, the start-up record. */
+  readonly extraRoutes?: readonly RouteFactory[] | undefined;
+  /** How long the store keeps its history, at least. Default: upstream's five minutes. */
+  readonly compactEveryMs?: number | undefined;
+}
+
+export interface ApiServer {
+  /** @param address.port 0: any free one @returns the port that was taken @throws {Unavailable} */
+  listen(address: { readonly host: string; readonly port: number }): Promise<number>;
+  /** Requests of this user without a socket; they are authorized and admitted like all others. */
+  transportAs(user: Pick<User, 'name'> & Partial<User>): Transport;
+  /** Ends watches and connections, then what runs inside. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** A server that has read its store and has the objects that every cluster has; it answers in process at once, outside after `listen`. */
+export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { storage, clock, logger, kinds } = options;
+  const tasks = new TaskGroup((what, error) => logger.error('a part of the API server failed', { what, error }));
+  const registry = new Registry(storage, kinds, clock, logger);
+  const context = createContext(options, registry);
+  tasks.run('registry', (signal) => registry.run(signal));
+  tasks.run('compaction', (signal) => runCompaction(storage, options.compactEveryMs ?? 300_000, clock, logger, signal));
+  try {
+    await registry.upToDate(tasks.signal);
+    await createBootstrapObjects(context, kinds, tasks.signal);
+  } catch (error) {
+    await tasks.close();
+    throw error;
+  }
+  const pipeline = createPipeline(options, context);
+  const entrance = options.tls === undefined ? undefined : createHttpsEntrance(options.tls, pipeline, clock, logger);
+  return {
+    listen: (address) => {
+      if (entrance === undefined) throw new Error('the server has no certificate to listen with');
+      return entrance.listen(address);
+    },
+    transportAs: (user) => createInProcessTransport(pipeline, authenticated(user), tasks.signal),
+    close: async () => {
+      await entrance?.close();
+      await tasks.close();
+    },
+  };
+}
+
+function createContext(options: ApiServerOptions, registry: Registry): ServerContext {
+  const { storage, clock, logger } = options;
+  const objects = createObjectReader(registry);
+  const admission = new Admission([
+    createNamespaceLifecycle(objects),
+    createServiceAccountAdmission({ objects, clock, newSuffix }),
+    createPriorityAdmission(objects),
+    defaultTolerationSeconds,
+  ]);
+  return {
+    registry,
+    leases: new ExpiringLeases(storage, clock),
+    objects,
+    admission,
+    authorizer: createBuiltInAuthorizer(),
+    tokens: new TokenSigner(options.serviceAccountKeys, options.serviceAccountIssuer, clock),
+    clock,
+    logger,
+    newUid: randomUUID,
+    newSuffix,
+  };
+}
+
+function createPipeline(options: ApiServerOptions, context: ServerContext): Pipeline {
+  const { kinds, clock } = options;
+  const reviews = [...accessReviews, ...identityReviews].map((review) => reviewRoute(review, context));
+  const others = (options.extraRoutes ?? []).flatMap((factory) => factory(context));
+  const routes: readonly Route[] = [...others, ...reviews];
+  const documents = new DiscoveryDocuments([
+    ...kinds.map(resourceOfKind),
+    ...routes.flatMap(({ discovery }) => (discovery === undefined ? [] : [resourceOfRoute(discovery)])),
+  ]);
+  return new Pipeline({
+    context,
+    ways: [
+      clientCertificateAuthenticator,
+      createStaticTokenAuthenticator(options.staticTokens ?? new Map()),
+      createServiceAccountAuthenticator(context.tokens, context.objects, clock),
+    ],
+    kinds: new KindRoutes(kinds),
+    routes,
+    paths: [
+      ...discoveryEndpoints(documents),
+      ...openApiEndpoints(kinds),
+      ...healthEndpoints([{ name: 'ping', isHealthy: () => true }], [{ name: 'registry', isHealthy: () => context.registry.revision > 0 }]),
+      ...issuerEndpoints(context.tokens),
+    ],
+  });
+}
+
+/** Without vowels and without what looks like another character. */
+const suffixCharacters = 'bcdfghjklmnpqrstvwxz2456789';
+
+function newSuffix(): string {
+  return Array.from({ length: 5 }, () => suffixCharacters[randomInt(suffixCharacters.length)]).join('');
+}

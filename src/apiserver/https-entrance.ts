@@ -1,0 +1,50 @@
+import { bodyTooLarge } from '#api/status.ts';
+import type { Clock } from '#base/clock.ts';
+import type { Logger } from '#base/log.ts';
+import { BodyTooLarge, createHttpServer, type HttpRequest, type HttpServer, writeResponse } from '#wire/http/server.ts';
+import type { Credentials } from './authentication/authenticator.ts';
+import type { Pipeline } from './request/pipeline.ts';
+import { type ApiRequest, maxBodyBytes } from './request/route.ts';
+
+export interface TlsSettings {
+  readonly cert: string;
+  readonly key: string;
+  readonly clientCa: string;
+}
+
+/** How requests come in over TLS. */
+export function createHttpsEntrance(tls: TlsSettings, pipeline: Pipeline, clock: Clock, logger: Logger): HttpServer {
+  return createHttpServer({
+    tls,
+    clock,
+    handler: (request, signal) => pipeline.serve(apiRequestOf(request), credentialsOf(request), signal),
+    upgrade: async (request, socket, head, signal) => {
+      const response = await pipeline.upgrade(apiRequestOf(request), credentialsOf(request), socket, head, signal);
+      if (response !== undefined) await writeResponse(socket, response);
+    },
+    onFailure: (what, error) => logger.error('a connection failed', { what, error }),
+  });
+}
+
+function apiRequestOf({ method, path, query, headers, rawHeaders, remoteAddress, body }: HttpRequest): ApiRequest {
+  return {
+    method,
+    path,
+    query,
+    headers,
+    rawHeaders,
+    remoteAddress,
+    body: async (signal) => {
+      try {
+        return await body(maxBodyBytes, signal);
+      } catch (error) {
+        if (error instanceof BodyTooLarge) throw bodyTooLarge(maxBodyBytes);
+        throw error;
+      }
+    },
+  };
+}
+
+function credentialsOf({ peer, headers }: HttpRequest): Credentials {
+  return { certificate: peer, authorization: headers['authorization'] ?? '' };
+}

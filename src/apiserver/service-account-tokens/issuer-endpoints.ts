@@ -1,0 +1,27 @@
+import type { PathEndpoint } from '../request/path-routes.ts';
+import type { ApiResponse } from '../request/route.ts';
+import type { TokenSigner } from './token-signer.ts';
+
+/** Where others find the key that our tokens are signed with (OpenID Connect discovery). */
+export function issuerEndpoints(signer: TokenSigner): readonly PathEndpoint[] {
+  const key = signer.publicKey();
+  const configuration = {
+    issuer: signer.issuer,
+    jwks_uri: `${signer.issuer}/openid/v1/jwks`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [key.alg ?? ''],
+  };
+  return [
+    { matches: (path) => path === '/.well-known/openid-configuration', answer: async () => published(configuration, 'application/json') },
+    { matches: (path) => path === '/openid/v1/jwks', answer: async () => published({ keys: [key] }, 'application/jwk-set+json') },
+  ];
+}
+
+function published(document: unknown, contentType: string): ApiResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': contentType, 'cache-control': 'public, max-age=3600' },
+    body: Buffer.from(JSON.stringify(document)),
+  };
+}
