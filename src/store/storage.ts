@@ -18,7 +18,7 @@ export interface Write {
   readonly key: string;
   /** The write takes place only if the key's `modRevision` is this; 0: the key must not exist. */
   readonly expectedRevision: number;
-  /** `undefined` deletes the key; `expectedRevision` is then above 0. */
+  /** `undefined` deletes the key; `expectedRevision` is then above 0. The bytes are kept, not copied: nobody may change them later. */
   readonly value: Uint8Array | undefined;
   /** The key goes when the lease ends; 0: it stays, also when an earlier write put it under a lease. */
   readonly leaseId: number;

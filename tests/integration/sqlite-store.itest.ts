@@ -49,7 +49,7 @@ test('killed at any moment, the store has all that it acknowledged', { timeout: 
     checkIntegrity(file);
   }
   t.diagnostic(`${kills} kills, ${commits.size} commits`);
-  assert.ok(commits.size > 20 * kills, 'hardly anything was written');
+  assert.ok(commits.size > 100, 'hardly anything was written');
 });
 
 /** The commits that the writer could acknowledge before it was killed, which may be while it opens the store. */

@@ -20,8 +20,8 @@ import { LeaseTimers } from './lease-timers.ts';
 import { RecentEvents } from './recent-events.ts';
 import { entryOf, eventOf, type LiveRow, type LogRow, type RevisionLog } from './revision-log.ts';
 
-/** Events that are kept in memory for readers that keep up; about a minute of a busy cluster. */
-const recentEvents = 1000;
+/** Events that are kept in memory for readers that keep up: a few megabytes of pods at most. */
+const recentEvents = 250;
 /** Past events that one read of the log hands to a watch. */
 const pastBatch = 500;
 /** How soon the end of a lease is tried again when the log could not be written. */
