@@ -1,5 +1,7 @@
 import type { Clock } from '#base/clock.ts';
 import type { Client } from '#client/client.ts';
+import type { ClusterHost } from '#cluster/ports/cluster-host.ts';
+import type { UpOptions } from '#cluster/up-options.ts';
 
 /** A connection to a cluster's API server with the administrator's credentials. */
 export interface Connection {
@@ -21,6 +23,12 @@ export interface CliContext {
   /** For progress and remarks, on stderr. */
   tell(line: string): void;
   readFile(path: string): Promise<string>;
+  /** This host, for the commands that act on it. */
+  host(): Promise<ClusterHost>;
+  /** How the parts of a cluster are started. */
+  readonly programs: UpOptions['programs'];
+  /** Resolves when the user ends the command. */
+  untilInterrupted(): Promise<void>;
   /** Path of the cluster's kubeconfig. @throws {NotFound} when there is no such cluster */
   kubeconfigPath(cluster: ClusterChoice): Promise<string>;
   /** @throws {NotFound} when there is no such cluster, {Unavailable} when it does not answer */

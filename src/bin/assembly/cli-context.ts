@@ -1,16 +1,20 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, readlink, stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { onAbort } from '#base/abort.ts';
 import { systemClock } from '#base/clock.ts';
 import { InvalidInput, messageOf, NotFound } from '#base/errors.ts';
-import type { ClusterChoice, CliContext, Connection } from '#cli/context.ts';
+import type { CliContext, ClusterChoice, Connection } from '#cli/context.ts';
 import { clusterPaths, defaultDataDir } from '#cluster/cluster-paths.ts';
 import { hostNames } from '#cluster/host-names.ts';
 
 /** The command line's view of this host. Modules that only some commands need are loaded when they are used. */
 export function createCliContext(signal: AbortSignal): CliContext {
   const kubeconfigPath = async (cluster: ClusterChoice): Promise<string> => {
-    const names = hostNames(cluster.name);
-    const path = clusterPaths(names.runDir, cluster.dataDir ?? defaultDataDir(cluster.name)).adminKubeconfig;
-    if (!(await exists(path))) throw new NotFound({ message: `there is no cluster ${cluster.name}: ${path} does not exist`, hint: 'start one with `kubernode up`' });
+    const { runDir } = hostNames(cluster.name);
+    const linked = await readlink(clusterPaths(runDir, '').dataLink).catch(() => undefined); // a cluster that is down has no link
+    const path = clusterPaths(runDir, cluster.dataDir ?? linked ?? defaultDataDir(cluster.name)).adminKubeconfig;
+    if (!(await exists(path)))
+      throw new NotFound({ message: `there is no cluster ${cluster.name}: ${path} does not exist`, hint: 'start one with `kubernode up`' });
     return path;
   };
   return {
@@ -19,6 +23,16 @@ export function createCliContext(signal: AbortSignal): CliContext {
     print: (line) => void process.stdout.write(`${line}\n`),
     tell: (line) => void process.stderr.write(`${line}\n`),
     readFile: readText,
+    host: async () => {
+      const [{ createClusterHost }, { lineLogger }] = await Promise.all([
+        import('#os/linux/host-cluster.ts'),
+        import('#cluster/supervisor/line-logger.ts'),
+      ]);
+      const level = process.env['KUBERNODE_DEBUG'] === undefined ? () => undefined : (line: string) => void process.stderr.write(line);
+      return createClusterHost(systemClock, lineLogger(level, systemClock, { part: 'cli' }));
+    },
+    programs: { supervisor: programOf('supervisor'), controlPlane: programOf('control-plane'), kubelet: programOf('kubelet') },
+    untilInterrupted: () => new Promise<void>((resolve) => void onAbort(signal, resolve)),
     kubeconfigPath,
     async connect(cluster): Promise<Connection> {
       const path = await kubeconfigPath(cluster);
@@ -31,6 +45,11 @@ export function createCliContext(signal: AbortSignal): CliContext {
       return { client: createClient(transport), close: () => transport.close() };
     },
   };
+}
+
+/** Bundled, every program is one file; they and what they share lie side by side. */
+function programOf(name: string) {
+  return { program: process.execPath, args: [fileURLToPath(new URL(`./${name}.js`, import.meta.url))] };
 }
 
 async function readText(path: string): Promise<string> {

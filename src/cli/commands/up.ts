@@ -1,0 +1,76 @@
+import type { StoreSettings } from '#cluster/settings.ts';
+import { up as startCluster } from '#cluster/up/up.ts';
+import { clusterOf } from '../choice.ts';
+import { type Command, clusterOptions, numberOption, type OptionValues, stringOption, UsageError } from '../command.ts';
+
+export const up: Command = {
+  usage:
+    'up [--name N] [--data-dir D] [--port P] [--api-only] [--store sqlite|etcd --etcd-servers URL,..] [--runtime-endpoint unix:///..] [--pod-cidr C] [--cni-config-dir D] [--timing NAME=MS,..] [--foreground]',
+  options: {
+    ...clusterOptions,
+    port: { type: 'string' },
+    store: { type: 'string' },
+    'etcd-servers': { type: 'string' },
+    'runtime-endpoint': { type: 'string' },
+    'pod-cidr': { type: 'string' },
+    'cni-config-dir': { type: 'string' },
+    'node-name': { type: 'string' },
+    timing: { type: 'string' },
+    'api-only': { type: 'boolean' },
+    foreground: { type: 'boolean' },
+  },
+  async run(options, words, context) {
+    if (words.length > 0) throw new UsageError({ message: `up takes no words: ${words.join(' ')}`, hint: 'give the cluster’s name as --name' });
+    const { name, dataDir } = clusterOf(options);
+    const host = await context.host();
+    const result = await startCluster(
+      {
+        name,
+        dataDir,
+        port: numberOption(options, 'port', 0, 65_535),
+        apiOnly: options['api-only'] === true ? true : undefined,
+        runtimeEndpoint: stringOption(options, 'runtime-endpoint'),
+        podCIDR: stringOption(options, 'pod-cidr'),
+        cniConfigDir: stringOption(options, 'cni-config-dir'),
+        nodeName: stringOption(options, 'node-name'),
+        store: storeOf(options),
+        timings: timingsOf(options),
+        programs: context.programs,
+      },
+      host,
+      context.tell,
+      context.signal,
+    );
+    context.tell(`cluster ${name} is up: ${result.server}`);
+    const flag = name === 'default' ? '' : ` --name ${name}`;
+    context.tell(`  use it:  export KUBECONFIG=${result.kubeconfig}`);
+    context.tell(`  stop it: kubernode down${flag}`);
+    if (options['foreground'] === true) await context.untilInterrupted();
+    return 0;
+  },
+};
+
+function storeOf(options: OptionValues): StoreSettings | undefined {
+  const kind = stringOption(options, 'store');
+  const servers = stringOption(options, 'etcd-servers')?.split(',');
+  if (kind === undefined && servers === undefined) return undefined;
+  if (kind === 'sqlite' && servers === undefined) return { kind };
+  if (kind === 'etcd' && servers !== undefined) return { kind, servers };
+  throw new UsageError({
+    message: `--store ${kind ?? '(none)'} with ${servers === undefined ? 'no' : 'some'} --etcd-servers`,
+    hint: 'give `--store sqlite`, or `--store etcd --etcd-servers URL,..`',
+  });
+}
+
+function timingsOf(options: OptionValues): Readonly<Record<string, number>> | undefined {
+  const text = stringOption(options, 'timing');
+  if (text === undefined) return undefined;
+  return Object.fromEntries(
+    text.split(',').map((pair) => {
+      const [name = '', value = ''] = pair.split('=');
+      if (name === '' || !/^\d+$/.test(value))
+        throw new UsageError({ message: `--timing ${JSON.stringify(pair)}`, hint: 'give NAME=MILLISECONDS, several joined by commas' });
+      return [name, Number(value)];
+    }),
+  );
+}
