@@ -1,0 +1,50 @@
+import type { Pod } from '#api/types/core-v1.ts';
+import type { MountedVolume } from '../ports/volumes.ts';
+import type { PodActions, ProbeVerdicts } from '../runtime/pod-actions.ts';
+import type { PodRuntimeState } from '../runtime/pod-runtime-state.ts';
+
+/** What is known before the first step. */
+export interface PodFacts {
+  readonly pod: Pod;
+  readonly observed: PodRuntimeState;
+  readonly verdicts: ProbeVerdicts;
+}
+
+export interface AdmissionFact {
+  readonly admission: 'admitted';
+}
+
+export interface CgroupFact {
+  readonly cgroupPath: string;
+}
+
+export interface DirectoryFact {
+  readonly podDir: string;
+}
+
+export interface VolumeFact {
+  readonly mountedVolumes: ReadonlyMap<string, MountedVolume>;
+}
+
+export interface ActionsFact {
+  readonly actions: PodActions;
+}
+
+export interface SandboxFact {
+  readonly sandboxId: string;
+}
+
+export interface AddressFact {
+  /** Primary first. Empty for a pod in the node's network. */
+  readonly podIPs: readonly string[];
+}
+
+export interface InitFact {
+  /** By name. */
+  readonly initStates: Readonly<Record<string, 'done' | 'running'>>;
+}
+
+export interface ContainerFact {
+  /** Name to the runtime's id, of all that were started or run. */
+  readonly containerStates: Readonly<Record<string, string>>;
+}

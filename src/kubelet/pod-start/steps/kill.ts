@@ -1,0 +1,47 @@
+import type { PodRuntimePort } from '../../ports/pod-runtime.ts';
+import type { ActionsFact, PodFacts } from '../facts.ts';
+import { waitAfter } from '../failure.ts';
+import type { Step } from '../step.ts';
+
+const lookAgainMs = 60_000;
+
+/** Stops what must not run: containers that are to be replaced, or everything when the pod needs another sandbox. */
+export const kill = (runtime: PodRuntimePort): Step<Pick<PodFacts, 'pod' | 'observed'> & ActionsFact, object, 'FailedKillPod' | 'NothingToRun'> => ({
+  name: 'kill',
+  title: 'Stop what must not run',
+  reads: ['pod', 'observed', 'actions'],
+  writes: [],
+  slowAfterMs: 35_000,
+  reasons: {
+    FailedKillPod: {
+      event: 'FailedKillPod',
+      severity: 'Warning',
+      meaning: 'the container runtime could not stop a container of the pod',
+      mend: "look for the container's process on the node: one that hangs in the kernel cannot be killed",
+    },
+    NothingToRun: {
+      event: undefined,
+      severity: 'Normal',
+      meaning: "the pod's restart policy allows no further run of anything in it",
+      mend: 'delete the pod and create it again',
+    },
+  },
+  async run(_pod, { pod, observed, actions }, signal) {
+    try {
+      if (actions.killPod) {
+        const somethingIsThere = observed.sandboxes.length + observed.containers.length > 0;
+        if (somethingIsThere) await runtime.stopAll(pod, actions.sandboxChanged ? 'new-sandbox' : 'end', signal);
+      } else for (const one of actions.kill) await runtime.killContainer(pod, one, signal);
+    } catch (error) {
+      return waitAfter(error, 'FailedKillPod', (detail) => `error killing pod: ${detail}`);
+    }
+    if (!actions.killPod || actions.createSandbox) return { kind: 'done', writes: {} };
+    return {
+      kind: 'wait',
+      reason: 'NothingToRun',
+      detail: 'nothing in the pod may run again',
+      wakeOn: [{ kind: 'runtime' }],
+      atLatestMs: lookAgainMs,
+    };
+  },
+});
