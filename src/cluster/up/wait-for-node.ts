@@ -1,5 +1,5 @@
 import type { KindRef } from '#api/kind.ts';
-import type { Node } from '#api/types/core-v1.ts';
+import type { Node, NodeCondition } from '#api/types/core-v1.ts';
 import { withDeadline } from '#base/abort.ts';
 import { AppError, DeadlineExceeded, messageOf, Unavailable } from '#base/errors.ts';
 import { createClient } from '#client/api-client.ts';
@@ -51,8 +51,12 @@ async function watchUntilReady(client: Client, nodeName: string, signal: AbortSi
 }
 
 function isReady(node: Node, onReason: (reason: string) => void): boolean {
-  const condition = node.status?.conditions?.find((candidate) => candidate.type === 'Ready');
+  const condition = readyConditionOf(node);
   if (condition?.status === 'True') return true;
   onReason(condition === undefined ? 'it has no Ready condition' : `${condition.reason ?? ''}: ${condition.message ?? ''}`);
   return false;
+}
+
+export function readyConditionOf(node: Node): NodeCondition | undefined {
+  return node.status?.conditions?.find((condition) => condition.type === 'Ready');
 }
