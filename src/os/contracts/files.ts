@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Cancelled } from '#base/errors.ts';
 import type { FilesPort } from '#kubelet/ports/files.ts';
 import { HostCallFailed, MountBelow, PathMissing } from '#kubelet/ports/host-errors.ts';
 import type { MounterPort } from '#kubelet/ports/mounter.ts';
@@ -35,6 +36,11 @@ export function filesContract(name: string, open: (t: { after(undo: () => Promis
     ];
     assert.deepEqual(answers, [undefined, undefined, undefined, []]);
     await files.removeTree(missing, signal);
+  });
+
+  test(`${name}: looking at a path ends when nobody waits any more`, async (t) => {
+    const { files, dir } = await open(t);
+    await assert.rejects(files.stat(dir, AbortSignal.abort()), Cancelled);
   });
 
   test(`${name}: a file is replaced as a whole, with its mode`, async (t) => {

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
+import { onAbort, reasonOf } from '#base/abort.ts';
 import type { FileFacts, FilesPort } from '#kubelet/ports/files.ts';
 import { HostCallFailed, MountBelow } from '#kubelet/ports/host-errors.ts';
 import { errnoOf, hostCall, hostCallAsync, unlessMissing } from './errno.ts';
@@ -80,9 +81,9 @@ function readLink(path: string): string | undefined {
   }
 }
 
-async function stat(path: string): Promise<FileFacts | undefined> {
+async function stat(path: string, signal: AbortSignal): Promise<FileFacts | undefined> {
   try {
-    const stats = await lstat(path);
+    const stats = await abandonable(lstat(path), signal);
     return {
       kind: kindOf(stats),
       mode: stats.mode & 0o7777,
@@ -97,6 +98,19 @@ async function stat(path: string): Promise<FileFacts | undefined> {
     return hostCall(`stat ${path}`, () => {
       throw error;
     });
+  }
+}
+
+/** The system call itself cannot be called off: on a file server that is gone it ends some day, and nobody waits for it. */
+async function abandonable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let forget: () => void = () => undefined;
+  const lost = new Promise<never>((_, reject) => {
+    forget = onAbort(signal, () => reject(reasonOf(signal)));
+  });
+  try {
+    return await Promise.race([work, lost]);
+  } finally {
+    forget();
   }
 }
 

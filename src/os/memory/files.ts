@@ -1,3 +1,4 @@
+import { throwIfAborted } from '#base/abort.ts';
 import type { FileFacts, FilesPort } from '#kubelet/ports/files.ts';
 import { HostCallFailed, MountBelow } from '#kubelet/ports/host-errors.ts';
 import { type MemoryNode, type MemoryTree, newNode, textOf } from './memory-tree.ts';
@@ -19,7 +20,8 @@ export function createMemoryFiles(tree: MemoryTree): FilesPort {
       const found = tree.find(path, true);
       return found === undefined ? [] : [...found.node.children].map(([name, { kind }]) => ({ name, kind }));
     },
-    async stat(path) {
+    async stat(path, signal) {
+      throwIfAborted(signal);
       const found = tree.find(path, false);
       return found === undefined ? undefined : factsOf(found.node);
     },

@@ -49,13 +49,17 @@ function openBelow(tree: MemoryTree, root: string, relative: string): Found {
   if (names.includes('..')) throw escapes(root, relative);
   for (let length = 1; length <= names.length; length += 1) {
     const path = [top.path, ...names.slice(0, length)].join('/');
-    if (tree.find(path, true) !== undefined) continue;
+    const present = tree.find(path, true);
+    if (present !== undefined && !isBelow(present, top)) throw escapes(root, relative);
+    if (present !== undefined) continue;
     const { node, name } = tree.parent(path);
     node.children.set(name, newNode('directory', top.node.mode));
   }
-  const found = tree.get([top.path, ...names].join('/'), true);
-  if (found.path !== top.path && !found.path.startsWith(`${top.path}/`)) throw escapes(root, relative);
-  return found;
+  return tree.get([top.path, ...names].join('/'), true);
+}
+
+function isBelow(found: Found, top: Found): boolean {
+  return found.path === top.path || found.path.startsWith(`${top.path}/`);
 }
 
 function canonical(tree: MemoryTree, path: string): string {
