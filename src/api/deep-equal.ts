@@ -10,3 +10,46 @@ export function deepEqual(a: unknown, b: unknown): boolean {
   const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
   return [...keys].every((key) => deepEqual(left[key], right[key]));
 }
+
+/**
+ * Whether two API objects say the same: an empty list, map or text, zero and `false` count as absent, because clients in Go do not send them.
+ * Fields in which those values mean something of their own are told apart.
+ */
+export function semanticEqual(a: unknown, b: unknown): boolean {
+  return deepEqual(withoutEmpty(a, ''), withoutEmpty(b, ''));
+}
+
+/** Optional numbers, switches and texts whose zero value is not the same as none. */
+const meaningfulZeros: ReadonlySet<string> = new Set([
+  'activeDeadlineSeconds',
+  'allowPrivilegeEscalation',
+  'automountServiceAccountToken',
+  'defaultMode',
+  'enableServiceLinks',
+  'fsGroup',
+  'hostUsers',
+  'mode',
+  'optional',
+  'privileged',
+  'readOnlyRootFilesystem',
+  'replicas',
+  'runAsGroup',
+  'runAsNonRoot',
+  'runAsUser',
+  'runtimeClassName',
+  'shareProcessNamespace',
+  'storageClassName',
+  'terminationGracePeriodSeconds',
+  'tolerationSeconds',
+]);
+
+function withoutEmpty(value: unknown, name: string): unknown {
+  if (value === '' || value === 0 || value === false || value === null) return meaningfulZeros.has(name) ? value : undefined;
+  if (typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item: unknown) => withoutEmpty(item, '') ?? null);
+  const entries = Object.entries(value ?? {}).flatMap(([key, inner]) => {
+    const kept = withoutEmpty(inner, key);
+    return kept === undefined ? [] : [[key, kept] as const];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}

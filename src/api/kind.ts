@@ -1,8 +1,9 @@
 import type { Column } from './column.ts';
 import { plainColumns } from './column.ts';
-import { deepEqual } from './deep-equal.ts';
+import { semanticEqual } from './deep-equal.ts';
 import type { FieldProblem } from './field-problem.ts';
 import type { KubeObject } from './object.ts';
+import { type NameRule, validateMetadata, validateMetadataUpdate } from './rules/metadata.ts';
 import { type MessageSchema, schemaOf } from './schema/message-schema.ts';
 
 /** What a client needs to know of a kind. */
@@ -42,7 +43,7 @@ export interface Kind<T extends KubeObject = KubeObject> extends KindRef<T> {
   readonly categories: readonly string[];
   readonly schema: MessageSchema;
   /** Which names are allowed. */
-  readonly nameRule: 'subdomain' | 'label' | 'path-segment';
+  readonly nameRule: NameRule;
   /** Beyond `metadata.name` and `metadata.namespace`; each reads '' where the object has nothing. */
   readonly selectableFields: Readonly<Record<string, FieldReader<T>['read']>>;
   readonly columns: readonly Column<T>[];
@@ -65,6 +66,7 @@ export interface Kind<T extends KubeObject = KubeObject> extends KindRef<T> {
   prepareUpdate(next: T, previous: T): T;
   /** What an update of `/status` may not change: everything else. */
   prepareStatusUpdate(next: T, previous: T): T;
+  /** Of an object about to be created, defaulted and with its name made. */
   validate(object: T): readonly FieldProblem[];
   validateUpdate(next: T, previous: T): readonly FieldProblem[];
   validateStatusUpdate(next: T, previous: T): readonly FieldProblem[];
@@ -92,7 +94,7 @@ export interface KindInit<T extends KubeObject> extends KindRef<T> {
   readonly categories?: readonly string[];
   /** Name of the message in `src/api/proto`, such as `core.v1.Pod`. */
   readonly message: string;
-  readonly nameRule?: Kind['nameRule'];
+  readonly nameRule?: NameRule;
   readonly selectableFields?: Kind<T>['selectableFields'];
   readonly columns?: readonly Column<T>[];
   readonly verbs?: readonly Verb[];
@@ -108,7 +110,11 @@ export interface KindInit<T extends KubeObject> extends KindRef<T> {
   prepareCreate?(object: T): T;
   prepareUpdate?(next: T, previous: T): T;
   prepareStatusUpdate?(next: T, previous: T): T;
+  /** Beyond metadata; of new objects and of updated ones. */
   validate?(object: T): readonly FieldProblem[];
+  /** Of new objects only. */
+  validateCreate?(object: T): readonly FieldProblem[];
+  /** What may not change. */
   validateUpdate?(next: T, previous: T): readonly FieldProblem[];
   validateStatusUpdate?(next: T, previous: T): readonly FieldProblem[];
   gracefulDeletion?(object: T, requestedGraceSeconds: number | undefined): number;
@@ -131,7 +137,7 @@ export function groupKindOf(kind: Pick<KindRef, 'group' | 'kind'>): string {
 }
 
 export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
-  const { message, generation = 'none', ...given } = init;
+  const { message, generation = 'none', nameRule = 'subdomain', validateCreate: _, ...given } = init;
   const subresources = init.subresources ?? [];
   const hasStatus = subresources.includes('status');
   return {
@@ -143,7 +149,7 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
     get schema() {
       return schemaOf(message);
     },
-    nameRule: init.nameRule ?? 'subdomain',
+    nameRule,
     selectableFields: init.selectableFields ?? {},
     columns: init.columns ?? plainColumns,
     verbs: init.verbs ?? allVerbs,
@@ -160,7 +166,7 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
     prepareUpdate: (next, previous) => {
       const kept = hasStatus ? withPart(next, 'status', previous) : next;
       const before = previous.metadata.generation;
-      const isChanged = generation === 'spec' && !deepEqual(part(kept, 'spec'), part(previous, 'spec'));
+      const isChanged = generation === 'spec' && !semanticEqual(part(kept, 'spec'), part(previous, 'spec'));
       const counted = withGeneration(kept, isChanged ? (before ?? 0) + 1 : before);
       return init.prepareUpdate?.(counted, previous) ?? counted;
     },
@@ -168,9 +174,20 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
       const kept = withGeneration(withPart({ ...previous, metadata: next.metadata }, 'status', next), previous.metadata.generation);
       return init.prepareStatusUpdate?.(kept, previous) ?? kept;
     },
-    validate: (object) => init.validate?.(object) ?? [],
-    validateUpdate: (next, previous) => init.validateUpdate?.(next, previous) ?? [],
-    validateStatusUpdate: (next, previous) => init.validateStatusUpdate?.(next, previous) ?? [],
+    validate: (object) => [
+      ...validateMetadata(object.metadata, init.scope, nameRule),
+      ...(init.validate?.(object) ?? []),
+      ...(init.validateCreate?.(object) ?? []),
+    ],
+    validateUpdate: (next, previous) => [
+      ...validateMetadataUpdate(next.metadata, previous.metadata),
+      ...(init.validate?.(next) ?? []),
+      ...(init.validateUpdate?.(next, previous) ?? []),
+    ],
+    validateStatusUpdate: (next, previous) => [
+      ...validateMetadataUpdate(next.metadata, previous.metadata),
+      ...(init.validateStatusUpdate?.(next, previous) ?? []),
+    ],
   };
 }
 

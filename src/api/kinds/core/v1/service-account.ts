@@ -1,3 +1,4 @@
+import { ageColumn, nameColumn } from '#api/column.ts';
 import { defineKind } from '#api/kind.ts';
 import type { ServiceAccount } from '#api/types/core-v1.ts';
 
@@ -11,4 +12,5 @@ export const serviceAccount = defineKind<ServiceAccount>({
   shortNames: ['sa'],
   subresources: ['token'],
   answersDeleteWithObject: true,
+  columns: [nameColumn, ageColumn],
 });
