@@ -100,7 +100,7 @@ async function nodeProblem(cluster: FoundCluster, host: ClusterHost, signal: Abo
   const { problem, body } = await askApi(`/api/v1/nodes/${cluster.settings.nodeName}`, cluster, host, signal);
   if (problem !== undefined) return problem;
   const ready = readyConditionOf(JSON.parse(body));
-  return ready?.status === 'True' ? undefined : `is not Ready: ${ready?.reason ?? "no condition"} ${ready?.message ?? ""}`.trim();
+  return ready?.status === 'True' ? undefined : `is not Ready: ${ready?.reason ?? 'no condition'} ${ready?.message ?? ''}`.trim();
 }
 
 async function askApi(

@@ -29,16 +29,17 @@ export async function ensureBuiltInImages(target: ImageTarget, runtime: CriRunti
   const [needsPause, needsBusybox] = await Promise.all([missing(pauseImageName), missing(busyboxImageName)]);
   await Promise.all([
     needsPause ? load(async () => pauseImage(await programFile('catatonit', ['/usr/bin/catatonit'], host))) : undefined,
-    needsBusybox
-      ? load(async () => {
-          const [program, applets] = await Promise.all([
-            programFile('busybox-static', ['/bin/busybox', '/usr/bin/busybox'], host),
-            host.processes.run('busybox', ['--list-full'], '', signal),
-          ]);
-          return busyboxImage(program, applets.stdout);
-        })
-      : undefined,
+    needsBusybox ? load(() => busyboxContent(host, signal)) : undefined,
   ]);
+}
+
+/** The image that is made of this host's busybox. */
+export async function busyboxContent(host: ClusterHost, signal: AbortSignal): Promise<ImageContent> {
+  const [program, applets] = await Promise.all([
+    programFile('busybox-static', ['/bin/busybox', '/usr/bin/busybox'], host),
+    host.processes.run('busybox', ['--list-full'], '', signal),
+  ]);
+  return busyboxImage(program, applets.stdout);
 }
 
 /**

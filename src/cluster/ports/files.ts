@@ -3,6 +3,12 @@ export interface HostDirectoryEntry {
   readonly isDirectory: boolean;
 }
 
+export interface HostFileFacts {
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other';
+  /** Permission bits. */
+  readonly mode: number;
+}
+
 /** Files of the host. Every call is idempotent; what is not there reads as `undefined` or as empty. */
 export interface HostFiles {
   readText(path: string): Promise<string | undefined>;
@@ -12,6 +18,8 @@ export interface HostFiles {
   ensureDirectory(path: string, mode: number): Promise<void>;
   list(path: string): Promise<readonly HostDirectoryEntry[]>;
   exists(path: string): Promise<boolean>;
+  /** Does not follow a symbolic link. */
+  facts(path: string): Promise<HostFileFacts | undefined>;
   readLink(path: string): Promise<string | undefined>;
   link(target: string, path: string): Promise<void>;
   remove(path: string): Promise<void>;

@@ -25,6 +25,12 @@ export function createHostFiles(): HostFiles {
       return entries.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
     },
     exists: async (path) => (await ifThere(`stat ${path}`, () => lstat(path))) !== undefined,
+    facts: async (path) => {
+      const found = await ifThere(`stat ${path}`, () => lstat(path));
+      if (found === undefined) return undefined;
+      const kind = found.isFile() ? 'file' : found.isDirectory() ? 'directory' : found.isSymbolicLink() ? 'symlink' : 'other';
+      return { kind, mode: found.mode & 0o7777 };
+    },
     readLink: async (path) => await ifThere(`readlink ${path}`, () => readlink(path)),
     link: async (target, path) => await hostCallAsync(`link ${path}`, () => replaceLink(target, path)),
     remove: async (path) => await hostCallAsync(`remove ${path}`, () => rm(path, { force: true })),
