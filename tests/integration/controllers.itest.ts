@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { configMap as configMapKind } from '#api/kinds/core/v1/config-map.ts';
+import { namespace as namespaceKind } from '#api/kinds/core/v1/namespace.ts';
+import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
+import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
+import { serviceAccount as serviceAccountKind } from '#api/kinds/core/v1/service-account.ts';
+import type { NewObject } from '#api/object.ts';
+import type { Node, Pod } from '#api/types/core-v1.ts';
+import { systemClock } from '#base/clock.ts';
+import { silentLogger } from '#base/log.ts';
+import { keepLease } from '#client/leases.ts';
+import { eventually, startControlPlane } from '../support/control-plane.ts';
+
+const limits = { timeout: 20_000 };
+const isThere = (object: unknown) => object !== undefined;
+const isGone = (object: unknown) => object === undefined;
+
+function aPodToBe(namespace: string, name: string, nodeName: string): NewObject<Pod> {
+  return { metadata: { namespace, name }, spec: { nodeName, containers: [{ name: 'main', image: 'busybox' }] } };
+}
+
+const readyStatus = {
+  allocatable: { cpu: '2', memory: '8Gi', pods: '110' },
+  conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', lastHeartbeatTime: '2030-01-01T00:00:00Z' }],
+} satisfies Node['status'];
+
+test('every namespace has a service account and the root CA, the system namespaces too', limits, async (t) => {
+  const { admin } = await startControlPlane(t);
+  await admin.create(namespaceKind, { metadata: { name: 'shop' } }, t.signal);
+  for (const namespace of ['default', 'kube-system', 'shop']) {
+    await eventually(admin, serviceAccountKind, { namespace, name: 'default' }, isThere, t.signal);
+    const map = await eventually(admin, configMapKind, { namespace, name: 'kube-root-ca.crt' }, isThere, t.signal);
+    assert.deepEqual(map?.data, { 'ca.crt': 'THE CA' });
+  }
+});
+
+test('a namespace with content goes, its content with it, and nothing of other namespaces', limits, async (t) => {
+  const { admin } = await startControlPlane(t, { timings: { namespaceDelayMs: 50 } });
+  await admin.create(namespaceKind, { metadata: { name: 'shop' } }, t.signal);
+  await eventually(admin, serviceAccountKind, { namespace: 'shop', name: 'default' }, isThere, t.signal);
+  await admin.create(nodeKind, { metadata: { name: 'node-1' } }, t.signal);
+  await admin.create(podKind, aPodToBe('shop', 'web', 'node-1'), t.signal);
+  await admin.create(configMapKind, { metadata: { namespace: 'shop', name: 'settings' } }, t.signal);
+  await admin.create(configMapKind, { metadata: { namespace: 'default', name: 'settings' } }, t.signal);
+  await admin.delete(namespaceKind, { name: 'shop' }, {}, t.signal);
+  const held = await eventually(admin, namespaceKind, { name: 'shop' }, (found) => (found?.status?.conditions ?? []).length === 5, t.signal);
+  assert.equal(held?.status?.phase, 'Terminating');
+  const remaining = held?.status?.conditions?.find(({ type }) => type === 'NamespaceContentRemaining');
+  assert.equal(remaining?.message, 'Some resources are remaining: pods. has 1 resource instances');
+  await admin.get(configMapKind, { namespace: 'shop', name: 'settings' }, t.signal);
+  await admin.delete(podKind, { namespace: 'shop', name: 'web' }, { gracePeriodSeconds: 0 }, t.signal); // the kubelet's last word
+  await eventually(admin, namespaceKind, { name: 'shop' }, isGone, t.signal);
+  assert.deepEqual((await admin.list(configMapKind, { namespace: 'shop' }, t.signal)).items, []);
+  await admin.get(configMapKind, { namespace: 'default', name: 'settings' }, t.signal);
+});
+
+test('a node whose lease is renewed stays; when that ends it is unreachable, and its pods are driven away', limits, async (t) => {
+  const timings = { nodeGraceMs: 600, nodeStartupGraceMs: 600, nodeEvictionIntervalMs: 10 };
+  const { admin } = await startControlPlane(t, { timings });
+  await eventually(admin, serviceAccountKind, { namespace: 'default', name: 'default' }, isThere, t.signal);
+  const kubelets = ['node-1', 'node-2'].map((name) => ({ name, stop: new AbortController() }));
+  t.after(() => {
+    for (const { stop } of kubelets) stop.abort();
+  });
+  for (const { name, stop } of kubelets) {
+    const node = await admin.create(nodeKind, { metadata: { name } }, t.signal);
+    await admin.patch(nodeKind, { name }, 'merge', { status: readyStatus }, 'status', t.signal);
+    const owner = async () => ({ apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid });
+    const options = { namespace: 'kube-node-lease', name, holderIdentity: name, durationSeconds: 1, renewEveryMs: 100, owner };
+    void keepLease(admin, { ...options, clock: systemClock, logger: silentLogger }, stop.signal);
+  }
+  await admin.create(podKind, aPodToBe('default', 'web', 'node-1'), t.signal);
+  await systemClock.sleep(1200, t.signal);
+  const alive = await admin.get(nodeKind, { name: 'node-1' }, t.signal);
+  assert.deepEqual(alive.spec?.taints ?? [], []);
+  kubelets[0]?.stop.abort();
+  const dead = await eventually(admin, nodeKind, { name: 'node-1' }, (node) => (node?.spec?.taints ?? []).length === 2, t.signal);
+  const ready = dead?.status?.conditions?.find(({ type }) => type === 'Ready');
+  assert.deepEqual([ready?.status, ready?.reason, ready?.message], ['Unknown', 'NodeStatusUnknown', 'Kubelet stopped posting node status.']);
+  assert.deepEqual((await admin.get(nodeKind, { name: 'node-2' }, t.signal)).spec?.taints ?? [], []);
+  const pod = await admin.get(podKind, { namespace: 'default', name: 'web' }, t.signal);
+  assert.equal(pod.metadata.deletionTimestamp, undefined, 'it tolerates this for five minutes');
+  await admin.patch(nodeKind, { name: 'node-1' }, 'merge', { status: readyStatus }, 'status', t.signal);
+  await eventually(admin, nodeKind, { name: 'node-1' }, (node) => (node?.spec?.taints ?? []).length === 0, t.signal);
+});
+
+test('a taint that a pod does not tolerate drives it away at once', limits, async (t) => {
+  const { admin } = await startControlPlane(t);
+  await eventually(admin, serviceAccountKind, { namespace: 'default', name: 'default' }, isThere, t.signal);
+  await admin.create(nodeKind, { metadata: { name: 'node-1' } }, t.signal);
+  await admin.patch(nodeKind, { name: 'node-1' }, 'merge', { status: readyStatus }, 'status', t.signal);
+  await admin.create(podKind, aPodToBe('default', 'web', 'node-1'), t.signal);
+  await admin.patch(nodeKind, { name: 'node-1' }, 'merge', { spec: { taints: [{ key: 'repair', effect: 'NoExecute' }] } }, '', t.signal);
+  const marked = await eventually(
+    admin,
+    podKind,
+    { namespace: 'default', name: 'web' },
+    (pod) => pod?.metadata.deletionTimestamp !== undefined,
+    t.signal,
+  );
+  assert.equal(marked?.status?.conditions?.find(({ type }) => type === 'DisruptionTarget')?.reason, 'DeletionByTaintManager');
+});
+
+test('pods of a node that is gone are removed after the quarantine', limits, async (t) => {
+  const { admin } = await startControlPlane(t, { timings: { podGcIntervalMs: 50, orphanQuarantineMs: 200 } });
+  await eventually(admin, serviceAccountKind, { namespace: 'default', name: 'default' }, isThere, t.signal);
+  await admin.create(nodeKind, { metadata: { name: 'node-1' } }, t.signal);
+  await admin.create(podKind, aPodToBe('default', 'web', 'node-1'), t.signal);
+  await admin.delete(nodeKind, { name: 'node-1' }, {}, t.signal);
+  await eventually(admin, podKind, { namespace: 'default', name: 'web' }, isGone, t.signal);
+});
