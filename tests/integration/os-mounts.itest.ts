@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -32,6 +32,22 @@ if (process.argv[2] === INSIDE) {
     filesContract(name, open);
     mounterContract(name, open);
   }
+
+  test('linux: a tree that is deeper than a path can say is removed', async (t) => {
+    const files = createLinuxFiles();
+    const dir = realpathSync(mkdtempSync(join(tmpdir(), 'kubernode-os-')));
+    const home = process.cwd();
+    t.after(() => rmSync(dir, { recursive: true, force: true }));
+    process.chdir(dir);
+    for (let depth = 0; depth < 40; depth += 1) {
+      mkdirSync('d'.repeat(200));
+      process.chdir('d'.repeat(200));
+      writeFileSync('file', '');
+    }
+    process.chdir(home);
+    await files.removeTree(dir, new AbortController().signal);
+    assert.equal(existsSync(dir), false);
+  });
 } else {
   test('files and mounts of Linux, in a mount namespace of their own', { timeout: 60_000 }, () => {
     const before = readFileSync('/proc/self/mountinfo', 'utf8');

@@ -27,6 +27,7 @@ export async function prepareSubPath({ files, mounter, roots }: SubPathPorts, su
 /** Before the volumes themselves are taken down: these mounts hold them. */
 export async function removeSubPaths({ files, mounter, roots }: SubPathPorts, podUid: string, signal: AbortSignal): Promise<void> {
   const { subPaths } = podVolumes(roots, podUid);
+  if ((await files.stat(subPaths, signal)) === undefined) return;
   for (const { target } of await mounter.listBelow(subPaths, signal)) await mounter.unmount(target, signal);
   await files.removeTree(subPaths, signal);
 }
