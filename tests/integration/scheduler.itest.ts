@@ -40,14 +40,14 @@ const isBound = (pod: Pod | undefined) => (pod?.spec?.nodeName ?? '') !== '';
 
 test('a pod is bound within milliseconds, is said to be scheduled, and its event tells where', limits, async (t) => {
   const steps: SchedulingStep[] = [];
-  let onBound = () => undefined as void;
+  let onBound: (() => void) | undefined;
   const nextBound = () =>
     new Promise<void>((resolve) => {
       onBound = resolve;
     });
   const { admin } = await ready(t, (step) => {
     steps.push(step);
-    if (step.kind === 'bound') onBound();
+    if (step.kind === 'bound') onBound?.();
   });
   await addNode(admin, aNodeToBe('node-1'), t.signal);
   await eventually(admin, nodeKind, { name: 'node-1' }, (node) => (node?.spec?.taints ?? []).length === 0, t.signal);
