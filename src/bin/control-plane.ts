@@ -1,0 +1,137 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { kinds } from '#api/kinds/index.ts';
+import { type ApiServer, createApiServer } from '#apiserver/api-server.ts';
+import { streamingRoutes } from '#apiserver/subresources/streaming-routes.ts';
+import { systemClock } from '#base/clock.ts';
+import { AppError, InvalidInput, messageOf } from '#base/errors.ts';
+import type { Logger } from '#base/log.ts';
+import { TaskGroup } from '#base/task-group.ts';
+import { createClient } from '#client/api-client.ts';
+import { createSharedInformers } from '#client/shared-informers.ts';
+import { type ClusterPaths, clusterPaths } from '#cluster/cluster-paths.ts';
+import { pkiFiles } from '#cluster/pki-files.ts';
+import { type ClusterSettings, parseSettings } from '#cluster/settings.ts';
+import { lineLogger } from '#cluster/supervisor/line-logger.ts';
+import { runControllers } from '#controllers/controllers.ts';
+import { runScheduler } from '#scheduler/scheduler.ts';
+import { openSqliteStorage } from '#store/sqlite/sqlite-storage.ts';
+import type { Storage } from '#store/storage.ts';
+
+// The control plane of one cluster in one process: store, API server, scheduler, controllers. Prints `{"ready":true}` when it serves.
+
+/** Issuer and audience of service-account tokens; upstream's tools use the same. */
+const serviceAccountIssuer = 'https://kubernetes.default.svc.';
+
+interface Identity {
+  readonly caPem: string;
+  readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string };
+  readonly kubelet: { readonly caPem: string; readonly certPem: string; readonly keyPem: string };
+  readonly serviceAccountKeys: { readonly privateKeyPem: string; readonly publicKeyPem: string };
+}
+
+async function main(logger: Logger): Promise<void> {
+  const { settingsFile, runDir } = readFlags();
+  const settings = parseSettings(await readFile(settingsFile, 'utf8'), settingsFile);
+  const paths = clusterPaths(runDir, settings.dataDir);
+  const [identity, storage] = await Promise.all([readIdentity(paths), openStore(settings, paths, logger)]);
+  const server = await createApiServer({
+    storage,
+    clock: systemClock,
+    logger: logger.child({ part: 'apiserver' }),
+    kinds,
+    tls: identity.tls,
+    serviceAccountKeys: identity.serviceAccountKeys,
+    serviceAccountIssuer: serviceAccountIssuer + settings.clusterDomain,
+    extraRoutes: [streamingRoutes({ tls: identity.kubelet })],
+  });
+  const tasks = new TaskGroup((what, error) => {
+    logger.error('a part of the control plane failed', { what, error: messageOf(error) });
+    process.exitCode = 1;
+    process.kill(process.pid, 'SIGTERM'); // half a control plane is worse than none: the supervisor starts it anew
+  });
+  startLoops(server, tasks, { settings, rootCaPem: identity.caPem, logger });
+  await server.listen({ host: settings.apiAddress, port: settings.apiPort });
+  process.stdout.write('{"ready":true}\n');
+  await untilToldToEnd();
+  await tasks.close();
+  await server.close();
+  await storage.close();
+}
+
+interface LoopOptions {
+  readonly settings: ClusterSettings;
+  readonly rootCaPem: string;
+  readonly logger: Logger;
+}
+
+/** Scheduler and controllers see the cluster through one set of informers: each event is read once in this process. */
+function startLoops(server: ApiServer, tasks: TaskGroup, { settings, rootCaPem, logger }: LoopOptions): void {
+  const clientAs = (name: string) => createClient(server.transportAs({ name }));
+  const [scheduling, controlling] = [clientAs('system:kube-scheduler'), clientAs('system:kube-controller-manager')];
+  const options = (part: string) => ({ clock: systemClock, logger: logger.child({ part }) });
+  const informers = createSharedInformers(controlling, options('informers'));
+  const { timings } = settings;
+  tasks.run('scheduler', (signal) => runScheduler(scheduling, { ...options('scheduler'), informers, timings }, signal));
+  tasks.run('controllers', (signal) => runControllers(controlling, { ...options('controllers'), informers, timings, rootCaPem }, signal));
+  tasks.run('informers', (signal) => informers.run(signal));
+}
+
+function readFlags(): { readonly settingsFile: string; readonly runDir: string } {
+  const { values } = parseArgs({ options: { settings: { type: 'string' }, 'run-dir': { type: 'string' } } });
+  const { settings: settingsFile, 'run-dir': runDir } = values;
+  if (settingsFile === undefined || runDir === undefined) {
+    throw new InvalidInput({ message: '--settings and --run-dir are missing', hint: 'usage: control-plane --settings FILE --run-dir DIR' });
+  }
+  return { settingsFile, runDir };
+}
+
+async function readIdentity(paths: ClusterPaths): Promise<Identity> {
+  const files = pkiFiles(paths);
+  const read = (file: string) => readFile(file, 'utf8');
+  const [caPem, cert, key, kubeletCert, kubeletKey, privateKeyPem, publicKeyPem] = await Promise.all([
+    read(files.caCert),
+    read(files.cert('apiserver')),
+    read(files.key('apiserver')),
+    read(files.cert('apiserver-kubelet-client')),
+    read(files.key('apiserver-kubelet-client')),
+    read(files.serviceAccountKey),
+    read(files.serviceAccountPublicKey),
+  ]);
+  return {
+    caPem,
+    tls: { cert, key, clientCa: caPem },
+    kubelet: { caPem, certPem: kubeletCert, keyPem: kubeletKey },
+    serviceAccountKeys: { privateKeyPem, publicKeyPem },
+  };
+}
+
+async function openStore(settings: ClusterSettings, paths: ClusterPaths, logger: Logger): Promise<Storage> {
+  if (settings.store.kind === 'etcd') throw new InvalidInput({ message: 'this version has no store on etcd', hint: 'use --store sqlite' });
+  await mkdir(dirname(paths.storeFile), { recursive: true, mode: 0o700 });
+  return openSqliteStorage({ file: paths.storeFile, clock: systemClock, logger: logger.child({ part: 'store' }) });
+}
+
+function untilToldToEnd(): Promise<void> {
+  // A signal for the whole group of a terminal is not meant for a part: the supervisor ends it.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGHUP', () => undefined);
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+  });
+}
+
+const logger = lineLogger((line) => process.stderr.write(line), systemClock, { process: 'control-plane' });
+try {
+  await main(logger);
+  process.exit(process.exitCode ?? 0);
+} catch (error) {
+  const mend = error instanceof AppError ? error.hint : undefined;
+  logger.error('the control plane cannot run', {
+    error: messageOf(error),
+    mend,
+    stack: error instanceof AppError || !(error instanceof Error) ? undefined : error.stack,
+  });
+  process.exit(1);
+}
