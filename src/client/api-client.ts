@@ -117,7 +117,7 @@ class Exchange {
 }
 
 /** Path of a kind's list; without a namespace that of all of them. */
-export function collectionPath(kind: KindRef, namespace: string | undefined): string {
+function collectionPath(kind: KindRef, namespace: string | undefined): string {
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const inNamespace = kind.scope === 'Namespaced' && namespace !== undefined && namespace !== '';
   return `${root}${inNamespace ? `/namespaces/${encodeURIComponent(namespace)}` : ''}/${kind.plural}`;

@@ -99,7 +99,6 @@ test('what may help wakes a waiting pod: a node that comes, a taint that goes, a
   api.put('pods', pod('web'));
   await settled();
   assert.equal(events()[0]?.[2], 'no nodes available to schedule pods');
-  await clock.advance(1000);
   api.put('nodes', tainted);
   await settled();
   assert.match(String(events()[1]?.[2]), /^0\/1 nodes are available: 1 node\(s\) had untolerated taint\(s\)\. /);

@@ -11,9 +11,9 @@ function pod(uid: string, priority = 0) {
   return podDemand(aPod({ metadata: { uid }, spec: { priority } }));
 }
 
-function aQueue() {
+function aQueue(eagerUpTo = 0) {
   const clock = new FakeClock();
-  const queue = new SchedulingQueue(clock, defaultQueueTimings, () => undefined);
+  const queue = new SchedulingQueue(clock, { ...defaultQueueTimings, eagerUpTo }, () => undefined);
   const pop = () => {
     const popped = queue.pop();
     assert.ok(popped !== undefined, 'nothing to pop');
@@ -64,6 +64,18 @@ test('a pod that no node fits waits for an event, and then for the end of its ba
   assert.equal(queue.pop(), undefined);
   await clock.advance(1);
   assert.equal(uid(pop()), 'a');
+});
+
+test('where few pods wait an event is enough; a try that broke off is not made again before its time', async () => {
+  const { clock, queue, pop, uid } = aQueue(2);
+  queue.put(pod('a'), true);
+  queue.put(pod('b'), true);
+  queue.rejected(pop());
+  queue.failed(pop());
+  queue.wakeAll();
+  assert.deepEqual([uid(queue.pop()), queue.pop()], ['a', undefined]);
+  await clock.advance(1000);
+  assert.equal(uid(pop()), 'b');
 });
 
 test('the back-off doubles up to ten seconds and does not grow by events', async () => {

@@ -7,10 +7,15 @@ export interface QueueTimings {
   readonly lastBackoffMs: number;
   /** A pod that nothing woke is tried again after this long all the same. */
   readonly leftoverMs: number;
+  /**
+   * While no more pods than this are without a node, one that an event woke is tried at once instead of after its back-off. Upstream does so
+   * whenever it has nothing better to do; in a crowd that would cost a try a pod for every pod that ends.
+   */
+  readonly eagerUpTo: number;
 }
 
-/** Upstream's. */
-export const defaultQueueTimings: QueueTimings = { firstBackoffMs: 1000, lastBackoffMs: 10_000, leftoverMs: 300_000 };
+/** Upstream's times. */
+export const defaultQueueTimings: QueueTimings = { firstBackoffMs: 1000, lastBackoffMs: 10_000, leftoverMs: 300_000, eagerUpTo: 32 };
 
 /** A pod that wants a node. */
 export interface QueuedPod {
@@ -22,7 +27,7 @@ export interface QueuedPod {
   readonly order: number;
 }
 
-// active --pop--> (with the scheduler) --rejected--> waiting --an event, or 5 minutes--> backoff --its time--> active
+// active --pop--> (with the scheduler) --rejected--> waiting --an event, or 5 minutes--> backoff --its time, or eager--> active
 //                                      `---failed---------------------------------------^
 type Place =
   | { readonly kind: 'active'; readonly pod: QueuedPod }
@@ -102,7 +107,8 @@ export class SchedulingQueue {
 
   #wake(place: Place & { readonly kind: 'waiting' }): void {
     place.timer.cancel();
-    const leftMs = place.backoffEndsMs - this.#clock.monotonic();
+    const isEager = this.#places.size <= this.#timings.eagerUpTo;
+    const leftMs = isEager ? 0 : place.backoffEndsMs - this.#clock.monotonic();
     if (leftMs > 0) this.#backOff(place.pod, leftMs);
     else this.#activate(place.pod);
   }
