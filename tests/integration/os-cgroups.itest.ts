@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { systemClock } from '#base/clock.ts';
 import { CgroupSettingsRefused, type CgroupsPort } from '#kubelet/ports/cgroups.ts';
 import { type CgroupsUnderTest, cgroupsContract } from '#os/contracts/cgroups.ts';
-import { createLinuxCgroups, parseCgroupMounts } from '#os/linux/cgroup-mounts.ts';
+import { parseCgroupMounts } from '#os/linux/cgroup-mounts.ts';
+import { createLinuxCgroups } from '#os/linux/cgroups.ts';
 import { createCgroupsV2 } from '#os/linux/cgroups-v2.ts';
 
 type TestContext = { after(undo: () => Promise<void>): void };
@@ -33,7 +34,7 @@ cgroupsContract(`linux ${cgroups.version}`, async (t): Promise<CgroupsUnderTest>
 
 if (cgroups.version === 'v1' && mounts.v2 !== undefined) {
   // A hybrid host lends its v2 tree, which has few controllers, to try the other adapter.
-  const v2 = createCgroupsV2(mounts.v2.root, systemClock);
+  const v2 = createCgroupsV2(mounts.v2.root, { hasSwapController: false, hugepageSizes: [] }, systemClock);
   cgroupsContract('linux v2 tree of a hybrid host', async (t) => ({ cgroups: v2, root: rootOf(t, v2), settings: [{}, {}], countsMemory: false }));
   test('a limit that no controller can hold is refused, and the cgroup is there', async (t) => {
     const root = rootOf(t, v2);

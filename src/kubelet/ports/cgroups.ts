@@ -16,8 +16,16 @@ export interface CgroupSettings {
   readonly unified?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What the kernel can limit beyond CPU and memory. */
+export interface CgroupFacts {
+  /** Whether swap can be limited. */
+  readonly hasSwapController: boolean;
+  /** Sizes of huge pages that can be limited, as the kernel names them: `2MB`, `1GB`. */
+  readonly hugepageSizes: readonly string[];
+}
+
 /** The cgroup tree of the node; paths are below its root, as in `/kubernode/default/burstable/pod<uid>`. */
-export interface CgroupsPort {
+export interface CgroupsPort extends CgroupFacts {
   /** 'v1' includes hybrid hosts, whose controllers are all in v1. */
   readonly version: 'v1' | 'v2';
   /**

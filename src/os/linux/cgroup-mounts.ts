@@ -1,10 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { systemClock } from '#base/clock.ts';
-import { CgroupsMissing, type CgroupsPort } from '#kubelet/ports/cgroups.ts';
-import { createCgroupsV1 } from './cgroups-v1.ts';
-import { createCgroupsV2 } from './cgroups-v2.ts';
-import { hostCall } from './errno.ts';
-
 /** One mounted cgroup tree. */
 export interface Hierarchy {
   readonly root: string;
@@ -16,9 +9,6 @@ export interface CgroupMounts {
   readonly v1: readonly Hierarchy[];
   readonly v2: Hierarchy | undefined;
 }
-
-/** Without these no pod can be held in its limits. Source: the kubelet's own start-up check. */
-const NEEDED_V1 = ['cpu', 'cpuacct', 'cpuset', 'memory'];
 
 const V1_CONTROLLERS = new Set([
   'blkio',
@@ -36,22 +26,6 @@ const V1_CONTROLLERS = new Set([
   'pids',
   'rdma',
 ]);
-
-/**
- * The cgroup tree of this host.
- *
- * @throws {CgroupsMissing} when controllers that pods need are not mounted
- */
-export function createLinuxCgroups(): CgroupsPort {
-  const mounts = parseCgroupMounts(hostCall('read /proc/self/mounts', () => readFileSync('/proc/self/mounts', 'utf8')));
-  if (mounts.v1.some(({ controllers }) => controllers.includes('memory'))) {
-    const missing = NEEDED_V1.filter((name) => !mounts.v1.some(({ controllers }) => controllers.includes(name)));
-    if (missing.length === 0) return createCgroupsV1(mounts, systemClock);
-    throw lacking(missing);
-  }
-  if (mounts.v2 === undefined) throw lacking(NEEDED_V1);
-  return createCgroupsV2(mounts.v2.root, systemClock);
-}
 
 /** @param text as in `/proc/mounts`; where a tree is mounted more than once the shortest path counts */
 export function parseCgroupMounts(text: string): CgroupMounts {
@@ -71,11 +45,4 @@ export function parseCgroupMounts(text: string): CgroupMounts {
 function controllerOf(option: string): readonly string[] {
   if (option.startsWith('name=')) return [option.slice('name='.length)];
   return V1_CONTROLLERS.has(option) ? [option] : [];
-}
-
-function lacking(controllers: readonly string[]): CgroupsMissing {
-  return new CgroupsMissing({
-    message: `cgroup controllers are not mounted: ${controllers.join(', ')}`,
-    hint: 'mount them below /sys/fs/cgroup (v1), or boot with the unified hierarchy (v2)',
-  });
 }

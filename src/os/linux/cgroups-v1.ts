@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '#base/clock.ts';
-import type { CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
+import type { CgroupFacts, CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
 import type { CgroupMounts, Hierarchy } from './cgroup-mounts.ts';
 import { checkedPath, childNames, refuse, removeTrees, writeSettings } from './cgroup-tree.ts';
 import { errnoOf, hostCall, unlessMissing } from './errno.ts';
@@ -10,7 +10,7 @@ import { errnoOf, hostCall, unlessMissing } from './errno.ts';
 const SEEN_BY_EXISTS = new Set(['cpu', 'cpuacct', 'cpuset', 'memory', 'systemd', 'pids', 'hugetlb']);
 
 /** Every hierarchy of the host, also the v2 mount of a hybrid host: the runtime makes its parents in all of them, so all are removed. */
-export function createCgroupsV1(mounts: CgroupMounts, clock: Clock): CgroupsPort {
+export function createCgroupsV1(mounts: CgroupMounts, facts: CgroupFacts, clock: Clock): CgroupsPort {
   const hierarchies = [...mounts.v1, ...(mounts.v2 === undefined ? [] : [mounts.v2])];
   const directories = (path: string) => hierarchies.map(({ root }) => root + checkedPath(path));
   const rootOf = (controller: string) => mounts.v1.find(({ controllers }) => controllers.includes(controller))?.root;
@@ -18,6 +18,7 @@ export function createCgroupsV1(mounts: CgroupMounts, clock: Clock): CgroupsPort
 
   return {
     version: 'v1',
+    ...facts,
     async ensure(path, settings) {
       checkedPath(path);
       for (const hierarchy of hierarchies) make(hierarchy, path);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '#base/clock.ts';
-import type { CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
+import type { CgroupFacts, CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
 import { checkedPath, childNames, refuse, removeTrees, writeSettings } from './cgroup-tree.ts';
 import { pidsMax } from './cgroups-v1.ts';
 import { errnoOf, hostCall, unlessMissing } from './errno.ts';
@@ -9,12 +9,13 @@ import { errnoOf, hostCall, unlessMissing } from './errno.ts';
 const SEEN_BY_EXISTS = new Set(['cpu', 'cpuset', 'memory', 'hugetlb', 'pids']);
 
 /** @param root where the unified tree is mounted, or a cgroup that was delegated to us */
-export function createCgroupsV2(root: string, clock: Clock): CgroupsPort {
+export function createCgroupsV2(root: string, facts: CgroupFacts, clock: Clock): CgroupsPort {
   const controllers = controllersOf(root);
   const decisive = controllers.filter((name) => SEEN_BY_EXISTS.has(name));
 
   return {
     version: 'v2',
+    ...facts,
     async ensure(path, settings) {
       make(root, checkedPath(path), controllers);
       refuse(path, writeSettings(root + path, filesV2(settings)));
@@ -96,7 +97,8 @@ function handDown(root: string, path: string, controllers: readonly string[]): v
   }
 }
 
-function controllersOf(directory: string): readonly string[] {
+/** Names of the controllers that a cgroup has; none for one that is not there. */
+export function controllersOf(directory: string): readonly string[] {
   const text = unlessMissing(`read ${directory}/cgroup.controllers`, () => readFileSync(`${directory}/cgroup.controllers`, 'utf8')) ?? '';
   return text
     .trim()

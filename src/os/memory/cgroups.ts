@@ -3,6 +3,8 @@ import type { CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
 /** cgroups of a pretended node; `settings` shows what was asked for, in full and in the order of the calls. */
 export class MemoryCgroups implements CgroupsPort {
   readonly version = 'v1';
+  readonly hasSwapController = false;
+  readonly hugepageSizes: readonly string[] = [];
   readonly #cgroups = new Map<string, CgroupSettings>();
 
   /** Paths that are there, sorted. */
