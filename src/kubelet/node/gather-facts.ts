@@ -1,0 +1,67 @@
+import type { Clock } from '#base/clock.ts';
+import { messageOf } from '#base/errors.ts';
+import type { Logger } from '#base/log.ts';
+import type { Image, VersionResponse } from '#wire/generated/cri.ts';
+import type { HostFacts, HostPort } from '../ports/host.ts';
+import type { RuntimePort } from '../ports/runtime.ts';
+import { noPressure } from './node-conditions.ts';
+import { chooseNodeAddress, type NodeFacts } from './node-status.ts';
+import type { RuntimeWatch } from './runtime-state.ts';
+
+export interface FactsGathererOptions {
+  readonly host: HostPort;
+  readonly runtime: Pick<RuntimePort, 'version' | 'listImages'>;
+  readonly runtimeWatch: Pick<RuntimeWatch, 'state'>;
+  readonly hostname: string;
+  /** Absent: the one of the interface that leads out. */
+  readonly address?: string | undefined;
+  /** Known once the kubelet's server listens. */
+  readonly kubeletPort: number;
+  /** Such as `v1.36.0`. */
+  readonly kubeletVersion: string;
+  /** Whose file system is the node's ephemeral storage. */
+  readonly rootDirectory: string;
+  readonly isShuttingDown?: (() => boolean) | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Asks host and runtime for what the node's status says. A runtime that does not answer leaves its part as it was last. */
+export function gatherFacts(options: FactsGathererOptions): (signal: AbortSignal) => Promise<NodeFacts> {
+  let host: HostFacts | undefined;
+  let images: readonly Image[] = [];
+  let version: VersionResponse | undefined;
+  let imagesAtMs = Number.NEGATIVE_INFINITY;
+  const askRuntime = async (signal: AbortSignal): Promise<void> => {
+    try {
+      version ??= await options.runtime.version(signal);
+      if (options.clock.monotonic() - imagesAtMs < imagesAgeMs) return;
+      images = await options.runtime.listImages(signal);
+      imagesAtMs = options.clock.monotonic();
+    } catch (error) {
+      if (!signal.aborted) options.logger.debug('the runtime does not tell its images', { error: messageOf(error) });
+    }
+  };
+  return async (signal) => {
+    const isUp = options.runtimeWatch.state.get().runtimeProblem === '';
+    if (!isUp) version = undefined; // the one that comes back may be a newer one
+    const [filesystem] = await Promise.all([options.host.filesystem(options.rootDirectory, signal), isUp ? askRuntime(signal) : undefined]);
+    host = host ?? (await options.host.facts(signal));
+    return {
+      host,
+      filesystem,
+      address: options.address ?? chooseNodeAddress(host),
+      hostname: options.hostname,
+      kubeletPort: options.kubeletPort,
+      kubeletVersion: options.kubeletVersion,
+      runtimeVersion: version,
+      images,
+      runtime: options.runtimeWatch.state.get(),
+      pressures: noPressure,
+      isShuttingDown: options.isShuttingDown?.() ?? false,
+    };
+  };
+}
+
+/** Reports in quick succession, as at start, do not list the images each time. */
+const imagesAgeMs = 9_000;

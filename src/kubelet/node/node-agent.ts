@@ -1,0 +1,217 @@
+import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
+import type { Node, NodeStatus, Taint } from '#api/types/core-v1.ts';
+import type { Clock } from '#base/clock.ts';
+import { messageOf } from '#base/errors.ts';
+import type { Logger } from '#base/log.ts';
+import { TaskGroup } from '#base/task-group.ts';
+import { Cell, type Watchable, waitFor } from '#base/watchable.ts';
+import { isAlreadyExists, isNotFound } from '#client/api-error.ts';
+import type { Client } from '#client/client.ts';
+import type { EventRecorder } from '#client/event-recorder.ts';
+import { keepLease } from '#client/leases.ts';
+import { timestamp } from '#client/timestamps.ts';
+import { conditionEvents } from './node-conditions.ts';
+import { missingLabels, nodeLabels } from './node-labels.ts';
+import { isSameStatus, statusPatch } from './node-patch.ts';
+import { type NodeFacts, type NodeSettings, nodeHealth, nodeStatus } from './node-status.ts';
+import type { RuntimeWatch } from './runtime-state.ts';
+
+export interface NodeAgentOptions {
+  readonly nodeName: string;
+  readonly client: Client;
+  readonly runtimeWatch: Pick<RuntimeWatch, 'state' | 'known'>;
+  /** Gathers what the node is now; asked for each report. */
+  readonly facts: (signal: AbortSignal) => Promise<NodeFacts>;
+  readonly settings: NodeSettings;
+  readonly events: Pick<EventRecorder, 'emit'>;
+  /** Beside the labels of every node. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Only for a node that is new. */
+  readonly taints: readonly Taint[];
+  readonly timing: NodeTiming;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** 0 <= n < 1 */
+  readonly random?: (() => number) | undefined;
+}
+
+export interface NodeTiming {
+  /** Between two looks at the node's status. */
+  readonly statusEveryMs: number;
+  /** A status that does not change is reported this often all the same. */
+  readonly reportEveryMs: number;
+  readonly leaseEveryMs: number;
+  readonly leaseDurationSeconds: number;
+}
+
+/** Upstream's numbers. */
+export const defaultNodeTiming: NodeTiming = { statusEveryMs: 10_000, reportEveryMs: 300_000, leaseEveryMs: 10_000, leaseDurationSeconds: 40 };
+
+export interface NodeAgent {
+  /** The node as the API server answered last; `undefined` until it is registered. */
+  readonly node: Watchable<Node | undefined>;
+  /** Something in the facts has changed: reports at once. */
+  refresh(): void;
+  /** Registers the node, keeps its status and its lease, until the signal is aborted. Call once. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createNodeAgent(options: NodeAgentOptions): NodeAgent {
+  return new Agent(options);
+}
+
+const firstRetryMs = 100;
+const lastRetryMs = 7_000;
+const triesPerReport = 5;
+const jitter = 0.04;
+/** How long registration waits for the runtime's first answer, so that a healthy node is Ready from its first moment. */
+const runtimePatienceMs = 1_000;
+
+class Agent implements NodeAgent {
+  readonly node = new Cell<Node | undefined>(undefined);
+  readonly #options: NodeAgentOptions;
+  /** Counts up with every wish for a report. */
+  readonly #wishes = new Cell(0);
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: NodeAgentOptions) {
+    this.#options = options;
+  }
+
+  refresh(): void {
+    this.#wishes.set(this.#wishes.get() + 1);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { runtimeWatch, clock, logger, timing } = this.#options;
+    const tasks = new TaskGroup((what, error) => logger.error('the node agent broke', { what, error: messageOf(error) }));
+    const unsubscribe = runtimeWatch.state.subscribe(() => this.refresh());
+    try {
+      await this.#runtimeAnswers(signal);
+      await this.#register(signal);
+      tasks.run('lease', (inner) => this.#keepLease(inner));
+      while (!signal.aborted) {
+        const wish = this.#wishes.get();
+        await this.#report(signal);
+        const waitMs = timing.statusEveryMs * (1 + jitter * this.#random());
+        await this.#nextReport(wish, waitMs, signal, clock);
+      }
+    } finally {
+      unsubscribe();
+      await tasks.close();
+    }
+  }
+
+  #random(): number {
+    return (this.#options.random ?? Math.random)();
+  }
+
+  async #runtimeAnswers(signal: AbortSignal): Promise<void> {
+    const patience = new AbortController();
+    const timer = this.#options.clock.after(runtimePatienceMs, () => patience.abort());
+    await this.#options.runtimeWatch.known(AbortSignal.any([signal, patience.signal])).catch(() => undefined); // a runtime that is late is reported as such
+    timer.cancel();
+  }
+
+  async #nextReport(wish: number, waitMs: number, signal: AbortSignal, clock: Clock): Promise<void> {
+    const time = new AbortController();
+    const timer = clock.after(waitMs, () => time.abort());
+    await waitFor(this.#wishes, (wishes) => wishes !== wish, AbortSignal.any([signal, time.signal])).catch(() => undefined); // it is time, or over
+    timer.cancel();
+  }
+
+  /** Goes on until it is done. */
+  async #register(signal: AbortSignal): Promise<void> {
+    const { logger, nodeName, clock } = this.#options;
+    for (let delayMs = firstRetryMs; !signal.aborted; delayMs = Math.min(delayMs * 2, lastRetryMs)) {
+      try {
+        this.node.set(await this.#createOrAdopt(signal));
+        logger.info('the node is registered', { node: nodeName });
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn('the node cannot be registered', { node: nodeName, error: messageOf(error), delayMs });
+        await clock.sleep(delayMs, signal).catch(() => undefined); // an aborted wait ends the loop
+      }
+    }
+  }
+
+  async #createOrAdopt(signal: AbortSignal): Promise<Node> {
+    const { client, nodeName, labels, taints, settings, clock } = this.#options;
+    const facts = await this.#options.facts(signal);
+    const wanted = nodeLabels({ hostname: facts.hostname, architecture: facts.host.architecture }, labels);
+    const status = nodeStatus(facts, settings, {}, timestamp(clock.now()));
+    const metadata = { name: nodeName, labels: wanted, annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' } };
+    try {
+      const created = await client.create(nodeKind, { metadata, spec: taints.length === 0 ? {} : { taints }, status }, signal);
+      this.#tell(facts, {});
+      if (created.status?.conditions !== undefined) this.#reportedAtMs = clock.monotonic();
+      return created;
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+    const present = await client.get(nodeKind, { name: nodeName }, signal);
+    return await this.#restoreLabels(present, wanted, signal);
+  }
+
+  async #restoreLabels(present: Node, wanted: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Node> {
+    const missing = missingLabels(wanted, present.metadata.labels ?? {});
+    if (Object.keys(missing).length === 0) return present;
+    const { client, nodeName } = this.#options;
+    return await client.patch(nodeKind, { name: nodeName }, 'strategic', { metadata: { labels: missing } }, '', signal);
+  }
+
+  async #report(signal: AbortSignal): Promise<void> {
+    const { logger, nodeName } = this.#options;
+    for (let tries = 1; tries <= triesPerReport && !signal.aborted; tries += 1) {
+      try {
+        return await this.#reportOnce(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isNotFound(error)) {
+          logger.warn('the node is gone from the API server and registers again', { node: nodeName });
+          return await this.#register(signal);
+        }
+        if (tries === triesPerReport) logger.warn('the node status cannot be reported', { node: nodeName, error: messageOf(error) });
+      }
+    }
+  }
+
+  async #reportOnce(signal: AbortSignal): Promise<void> {
+    const { client, nodeName, settings, clock, timing } = this.#options;
+    // Read each time: whether a controller has meanwhile declared the node's state unknown stands nowhere else.
+    const [facts, present] = await Promise.all([this.#options.facts(signal), client.get(nodeKind, { name: nodeName }, signal)]);
+    const system = { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': facts.host.architecture };
+    const node = await this.#restoreLabels(present, system, signal);
+    const before: NodeStatus = node.status ?? {};
+    const next = nodeStatus(facts, settings, before, timestamp(clock.now()));
+    const isDue = clock.monotonic() - this.#reportedAtMs >= timing.reportEveryMs;
+    if (isSameStatus(before, next) && !isDue) {
+      this.node.set(node);
+      return;
+    }
+    const reported = await client.patch(nodeKind, { name: nodeName }, 'strategic', statusPatch(before, next), 'status', signal);
+    this.#reportedAtMs = clock.monotonic();
+    this.node.set(reported);
+    this.#tell(facts, before);
+  }
+
+  #tell(facts: NodeFacts, before: NodeStatus): void {
+    const { nodeName, events } = this.#options;
+    // The uid of a node's events is its name, by upstream's habit: `kubectl describe` looks for that.
+    const about = { kind: nodeKind.kind, apiVersion: nodeKind.version, name: nodeName, uid: nodeName };
+    for (const event of conditionEvents(nodeHealth(facts), before.conditions ?? [], nodeName)) events.emit(about, { type: 'Normal', ...event });
+  }
+
+  async #keepLease(signal: AbortSignal): Promise<void> {
+    const { client, nodeName, timing, clock, logger } = this.#options;
+    const owner = async () => {
+      const uid = this.node.get()?.metadata.uid;
+      return uid === undefined ? undefined : { apiVersion: nodeKind.version, kind: nodeKind.kind, name: nodeName, uid };
+    };
+    const lease = { namespace: leaseNamespace, name: nodeName, holderIdentity: nodeName, durationSeconds: timing.leaseDurationSeconds };
+    await keepLease(client, { ...lease, renewEveryMs: timing.leaseEveryMs, owner, clock, logger, random: () => this.#random() }, signal);
+  }
+}
+
+const leaseNamespace = 'kube-node-lease';

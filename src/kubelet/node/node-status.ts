@@ -1,0 +1,123 @@
+import type { ContainerImage, NodeAddress, NodeStatus } from '#api/types/core-v1.ts';
+import type { Image, VersionResponse } from '#wire/generated/cri.ts';
+import type { FilesystemFacts, HostFacts } from '../ports/host.ts';
+import { type NodeHealth, nodeConditions } from './node-conditions.ts';
+import { type HardEvictionThresholds, nodeAllocatable, nodeCapacity, type ReservedResources } from './node-resources.ts';
+import type { RuntimeState } from './runtime-state.ts';
+
+/** What a node's status is made of. */
+export interface NodeFacts {
+  readonly host: HostFacts;
+  readonly filesystem: FilesystemFacts;
+  readonly address: string;
+  readonly hostname: string;
+  readonly kubeletPort: number;
+  readonly kubeletVersion: string;
+  /** `undefined`: the runtime did not answer. */
+  readonly runtimeVersion: VersionResponse | undefined;
+  readonly images: readonly Image[];
+  readonly runtime: RuntimeState;
+  readonly pressures: Omit<NodeHealth, 'problems'>;
+  /** The kubelet is about to stop together with the host. */
+  readonly isShuttingDown: boolean;
+}
+
+export interface NodeSettings {
+  readonly maxPods: number;
+  readonly reserved: ReservedResources;
+  readonly thresholds: HardEvictionThresholds;
+  /** -1: all. */
+  readonly maxImages: number;
+}
+
+/**
+ * The status of the node as it is now.
+ *
+ * @param before what the API server has: what others put there stays
+ * @param now RFC 3339
+ */
+export function nodeStatus(facts: NodeFacts, settings: NodeSettings, before: NodeStatus, now: string): NodeStatus {
+  const { host, filesystem } = facts;
+  const { maxPods, reserved, thresholds } = settings;
+  return {
+    ...before,
+    addresses: nodeAddresses(facts),
+    capacity: { ...before.capacity, ...nodeCapacity(host, filesystem, maxPods) },
+    allocatable: { ...before.allocatable, ...nodeAllocatable(host, filesystem, maxPods, reserved, thresholds) },
+    nodeInfo: {
+      machineID: host.machineId,
+      systemUUID: host.systemUuid,
+      bootID: host.bootId,
+      kernelVersion: host.kernelVersion,
+      osImage: host.osImage,
+      containerRuntimeVersion: runtimeVersionText(facts.runtimeVersion),
+      kubeletVersion: facts.kubeletVersion,
+      kubeProxyVersion: '',
+      operatingSystem: 'linux',
+      architecture: host.architecture,
+      ...(host.swapBytes > 0 ? { swap: { capacity: host.swapBytes } } : {}),
+    },
+    daemonEndpoints: { kubeletEndpoint: { Port: facts.kubeletPort } },
+    images: nodeImages(facts.images, settings.maxImages),
+    ...(facts.runtime.handlers.length === 0 ? {} : { runtimeHandlers: runtimeHandlers(facts.runtime) }),
+    ...(facts.runtime.features === undefined ? {} : { features: { supplementalGroupsPolicy: facts.runtime.features.supplementalGroupsPolicy } }),
+    conditions: nodeConditions(nodeHealth(facts), before.conditions ?? [], now),
+  };
+}
+
+export function nodeHealth(facts: NodeFacts): NodeHealth {
+  const missing = [
+    ...(facts.host.cpus > 0 ? [] : ['cpu']),
+    ...(facts.host.memoryBytes > 0 ? [] : ['memory']),
+    ...(facts.filesystem.capacityBytes > 0 ? [] : ['ephemeral-storage']),
+  ];
+  return {
+    problems: [
+      facts.runtime.runtimeProblem,
+      facts.runtime.networkProblem,
+      facts.isShuttingDown ? 'node is shutting down' : '',
+      missing.length === 0 ? '' : `missing node capacity for resources: ${missing.join(', ')}`,
+    ],
+    ...facts.pressures,
+  };
+}
+
+/** The most that a list of one image's names may have: upstream's number. */
+const maxImageNames = 5;
+
+/** The biggest first; digests before tags. */
+export function nodeImages(images: readonly Image[], max: number): readonly ContainerImage[] {
+  const named = images.filter((image) => image.repoDigests.length + image.repoTags.length > 0);
+  const sorted = [...named].sort((a, b) => b.size - a.size || (a.id < b.id ? -1 : 1));
+  const kept = max < 0 ? sorted : sorted.slice(0, max);
+  return kept.map(({ repoDigests, repoTags, size }) => ({ names: [...repoDigests, ...repoTags].slice(0, maxImageNames), sizeBytes: size }));
+}
+
+/** The address under which others reach the node: of the interface that leads out, IPv4 before IPv6. */
+export function chooseNodeAddress(facts: Pick<HostFacts, 'addresses' | 'defaultRouteInterface'>): string {
+  const outward = facts.addresses.filter((one) => one.interface === facts.defaultRouteInterface);
+  const candidates = [...outward, ...facts.addresses];
+  // A host without any network still runs pods, and reaches itself.
+  return (candidates.find(({ family }) => family === 4) ?? candidates[0])?.address ?? '127.0.0.1';
+}
+
+function nodeAddresses(facts: NodeFacts): readonly NodeAddress[] {
+  return [
+    { type: 'InternalIP', address: facts.address },
+    { type: 'Hostname', address: facts.hostname },
+  ];
+}
+
+function runtimeVersionText(version: VersionResponse | undefined): string {
+  return version === undefined ? 'unknown://Unknown' : `${version.runtimeName}://${version.runtimeVersion}`;
+}
+
+function runtimeHandlers(runtime: RuntimeState): NonNullable<NodeStatus['runtimeHandlers']> {
+  const sorted = [...runtime.handlers].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return sorted.map(({ name, features }) => ({
+    name,
+    ...(features === undefined
+      ? {}
+      : { features: { recursiveReadOnlyMounts: features.recursiveReadOnlyMounts, userNamespaces: features.userNamespaces } }),
+  }));
+}
