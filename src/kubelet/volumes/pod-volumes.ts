@@ -64,6 +64,13 @@ export class PodVolumes {
     this.#markStale((volume, plugin) => plugin.readsPod(volume));
   }
 
+  /** Asks ahead for what the volumes will be made of. Changes nothing on the node. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    const wanted = wantedVolumes(this.#pod.spec);
+    this.#follow(wanted);
+    await Promise.allSettled(wanted.map((volume) => this.#pluginOf(volume)?.prepare?.(volume, this.#pod, signal)));
+  }
+
   /** Sets up what is missing and renews what is stale, all beside each other. */
   bringUpToDate(signal: AbortSignal): Promise<Progress> {
     return this.#work(() => true, signal);

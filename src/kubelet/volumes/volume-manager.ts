@@ -21,7 +21,12 @@ export interface VolumeManagerDependencies extends PluginDependencies {
   readonly wake: WakePort;
 }
 
-export interface VolumeManager extends VolumesPort, AsyncDisposable {}
+export interface VolumeManager extends VolumesPort, AsyncDisposable {
+  /** Starts to fetch objects and tokens of a pod that will come to its volumes soon. May be left out; `release` ends it. */
+  prepare(pod: Pod): void;
+  /** Uids of all pods that have a folder for volumes on the node, in memory or not. */
+  podUids(signal: AbortSignal): Promise<readonly string[]>;
+}
 
 /** What nothing but time may mend is tried again after 0.5 s, doubled to 2 minutes. Source: upstream's volume operations. */
 const RETRY = { baseMs: 500, maxMs: 122_000, forgetAfterMs: 600_000 };
@@ -59,6 +64,17 @@ class Manager implements VolumeManager {
       this.#retries.forget(pod.metadata.uid);
       return { kind: 'mounted', volumes: volumes.mounted };
     });
+  }
+
+  prepare(pod: Pod): void {
+    const { volumes } = this.#managed(pod);
+    this.#tasks.run(`pod ${pod.metadata.uid}`, (signal) => volumes.prepare(signal));
+  }
+
+  async podUids(signal: AbortSignal): Promise<readonly string[]> {
+    const { files, roots } = this.#dependencies;
+    const [onDisk, inMemory] = await Promise.all([`${roots.root}/pods`, roots.memory].map((path) => files.list(path, signal)));
+    return [...new Set([...(onDisk ?? []), ...(inMemory ?? [])].map(({ name }) => name))];
   }
 
   async find(podUid: string, signal: AbortSignal): Promise<readonly string[]> {

@@ -21,6 +21,8 @@ export interface VolumePlugin {
   refs(volume: Volume, namespace: string): readonly ObjectRefKey[];
   /** Whether labels or annotations of the pod are content. */
   readsPod(volume: Volume): boolean;
+  /** Asks ahead for what `setUp` will need; its failure is `setUp`'s to tell. */
+  prepare?(volume: Volume, pod: Pod, signal: AbortSignal): Promise<unknown>;
   /** Makes the volume usable, or brings its content up to date. @throws {VolumeSetUpFailed} with upstream's text */
   setUp(volume: Volume, pod: Pod, signal: AbortSignal): Promise<VolumeSetUp>;
   /** Takes away what `reconstruct` saw. */

@@ -30,6 +30,7 @@ export function contentPlugin(source: ContentSource, { files, roots, clock, rand
     supports,
     refs,
     readsPod,
+    prepare: (volume, pod, signal) => source.content(volume, pod, signal),
     async setUp(volume, pod, signal) {
       const { payload, refreshAtMs } = await source.content(volume, pod, signal); // before the folder is touched: a failure leaves the old content
       const podUid = pod.metadata.uid;

@@ -7,6 +7,7 @@ import { createMemoryMounter } from '#os/memory/mounter.ts';
 import type { WakeKey } from '#startup/transition.ts';
 import type { PodEvent } from '../../ports/events.ts';
 import type { FilesPort } from '../../ports/files.ts';
+import { HostFull } from '../../ports/host-errors.ts';
 import type { MounterPort } from '../../ports/mounter.ts';
 import type { ObjectRefKey, ObjectsPort } from '../../ports/objects.ts';
 import type { TokensPort } from '../../ports/tokens.ts';
@@ -68,8 +69,16 @@ export interface VolumeHost {
   readonly woken: WakeKey[];
   /** Content of a file, `undefined` when it is not there. */
   read(path: string): Promise<string | undefined>;
+  /** Tokens that were asked for. */
+  issued(): number;
   /** The kubelet again after a crash: the same node, nothing in memory. */
   restart(): VolumeManager;
+}
+
+/** Which call to the node, counted from 1, fails. Changed by the test as it goes. */
+export interface Faults {
+  failAt: number;
+  calls: number;
 }
 
 export const ROOT = '/kubelet';
@@ -77,7 +86,7 @@ export const MEMORY = '/memory';
 
 /** A volume manager on a pretended node; tokens are numbered and live for 1000 s. */
 export async function aVolumeHost(
-  ports: Partial<{ files: FilesPort; mounter: MounterPort; root: string; memory: string }> = {},
+  ports: Partial<{ files: FilesPort; mounter: MounterPort; root: string; memory: string; faults: Faults }> = {},
 ): Promise<VolumeHost> {
   const { signal } = new AbortController();
   const tree = new MemoryTree();
@@ -94,8 +103,8 @@ export async function aVolumeHost(
   };
   const start = () =>
     createVolumeManager({
-      files,
-      mounter,
+      files: failing(files, ports.faults),
+      mounter: failing(mounter, ports.faults),
       objects,
       tokens,
       clock,
@@ -110,7 +119,23 @@ export async function aVolumeHost(
     const bytes = await files.read(path, signal);
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
   };
-  return { files, mounter, objects, clock, events, woken, read, volumes: start(), restart: start };
+  return { files, mounter, objects, clock, events, woken, read, volumes: start(), restart: start, issued: () => issued };
+}
+
+/** The port itself, but for the one call that fails as a full disk does. */
+function failing<T extends object>(port: T, faults: Faults | undefined): T {
+  if (faults === undefined) return port;
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return async (...args: readonly unknown[]) => {
+        faults.calls += 1;
+        if (faults.calls === faults.failAt) throw new HostFull({ message: `${String(name)}: ENOSPC`, errno: 'ENOSPC' });
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
 }
 
 function refOf(object: ConfigMap | Secret): ObjectRefKey {
