@@ -51,9 +51,3 @@ export async function syncedInformer<T extends KubeObject>(context: ControllerCo
   await informer.synced(signal);
   return informer;
 }
-
-/** `namespace/name` taken apart. */
-export function splitKey(key: string): { readonly namespace: string; readonly name: string } {
-  const at = key.indexOf('/');
-  return { namespace: key.slice(0, at), name: key.slice(at + 1) };
-}
