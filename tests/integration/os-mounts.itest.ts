@@ -50,11 +50,10 @@ if (process.argv[2] === INSIDE) {
   });
 } else {
   test('files and mounts of Linux, in a mount namespace of their own', { timeout: 60_000 }, () => {
-    const before = readFileSync('/proc/self/mountinfo', 'utf8');
     const script = fileURLToPath(import.meta.url);
     const environment = { ...process.env, NODE_TEST_CONTEXT: undefined };
     const child = spawnSync('unshare', ['-m', process.execPath, '--import', 'tsx', script, INSIDE], { encoding: 'utf8', env: environment });
     assert.equal(child.status, 0, `${child.stdout}\n${child.stderr}`);
-    assert.equal(readFileSync('/proc/self/mountinfo', 'utf8'), before);
+    assert.doesNotMatch(readFileSync('/proc/self/mountinfo', 'utf8'), /kubernode-os-/); // others may mount what they like meanwhile
   });
 }

@@ -78,13 +78,12 @@ if (process.argv[2] === INSIDE) {
   });
 } else {
   test('volumes on the real kernel, in a mount namespace of their own', { timeout: 60_000 }, () => {
-    const before = readFileSync('/proc/self/mountinfo', 'utf8');
     const environment = { ...process.env, NODE_TEST_CONTEXT: undefined };
     const child = spawnSync('unshare', ['-m', process.execPath, '--import', 'tsx', fileURLToPath(import.meta.url), INSIDE], {
       encoding: 'utf8',
       env: environment,
     });
     assert.equal(child.status, 0, `${child.stdout}\n${child.stderr}`);
-    assert.equal(readFileSync('/proc/self/mountinfo', 'utf8'), before);
+    assert.doesNotMatch(readFileSync('/proc/self/mountinfo', 'utf8'), /kubernode-volumes-/); // others may mount what they like meanwhile
   });
 }
