@@ -46,6 +46,7 @@ const recorded: readonly (readonly [code: string, status: number, details: strin
   ['NOT_FOUND', 5, 'an error occurred when try to find container "nope": not found'],
   ['NOT_FOUND', 5, 'failed to get sandbox container task: no running task found: task 003fd4b3 not found: not found'],
   ['DEADLINE_EXCEEDED', 4, 'failed to exec in container: timeout 1s exceeded: context deadline exceeded'],
+  ['UNAVAILABLE', 2, 'server is not initialized yet'],
   ['UNAVAILABLE', 14, 'No connection established. Last error: connect ENOENT /run/c.sock'],
   ['UNSUPPORTED', 12, 'unknown method GetContainerEvents for service runtime.v1.RuntimeService'],
   ['RUNTIME_FAILED', 2, 'something that nobody has seen'],

@@ -82,7 +82,7 @@ export class Unsupported extends AppError {
   readonly retry = 'never';
 }
 
-type Construct = new (init: AppErrorInit & { readonly details: string }) => RuntimeError;
+type Construct = new (init: AppErrorInit & { readonly details: string }) => AppError;
 
 interface Pattern {
   readonly text: RegExp;
@@ -92,6 +92,7 @@ interface Pattern {
 
 /** containerd answers most failures with status UNKNOWN, so its text decides. First match counts; a text that fits none stays general. */
 const patterns: readonly Pattern[] = [
+  { text: /^server is not initialized yet$/, becomes: RuntimeUnreachable },
   { text: /name ".*" is reserved for "/, becomes: NameReserved },
   {
     text: /no runtime for ".*" is configured/,
