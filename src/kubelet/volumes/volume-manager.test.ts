@@ -285,14 +285,6 @@ test('what a pod will need is fetched ahead, and nothing is made', async () => {
   assert.deepEqual(host.objects.watched, []);
 });
 
-test('the pods that have volumes on the node are known', async () => {
-  const host = await aVolumeHost();
-  host.objects.put(aSecret());
-  await host.volumes.ensure(podWith([secret]), signal);
-  await host.files.ensureDirectory(`${ROOT}/pods/u2`, 0o750, signal);
-  assert.deepEqual([...(await host.volumes.podUids(signal))].sort(), ['u1', 'u2']);
-});
-
 test('whatever call to the node fails once: release leaves nothing, and a new try succeeds', async () => {
   const volumes = [settings, secret, access, { name: 'scratch', emptyDir: {} }, { name: 'ram', emptyDir: { medium: 'Memory' } }];
   const pod = podWith(volumes, { securityContext: { fsGroup: 9 } });

@@ -24,8 +24,6 @@ export interface VolumeManagerDependencies extends PluginDependencies {
 export interface VolumeManager extends VolumesPort, AsyncDisposable {
   /** Starts to fetch objects and tokens of a pod that will come to its volumes soon. May be left out; `release` ends it. */
   prepare(pod: Pod): void;
-  /** Uids of all pods that have a folder for volumes on the node, in memory or not. */
-  podUids(signal: AbortSignal): Promise<readonly string[]>;
 }
 
 /** What nothing but time may mend is tried again after 0.5 s, doubled to 2 minutes. Source: upstream's volume operations. */
@@ -69,12 +67,6 @@ class Manager implements VolumeManager {
   prepare(pod: Pod): void {
     const { volumes } = this.#managed(pod);
     this.#tasks.run(`pod ${pod.metadata.uid}`, (signal) => volumes.prepare(signal));
-  }
-
-  async podUids(signal: AbortSignal): Promise<readonly string[]> {
-    const { files, roots } = this.#dependencies;
-    const [onDisk, inMemory] = await Promise.all([`${roots.root}/pods`, roots.memory].map((path) => files.list(path, signal)));
-    return [...new Set([...(onDisk ?? []), ...(inMemory ?? [])].map(({ name }) => name))];
   }
 
   async find(podUid: string, signal: AbortSignal): Promise<readonly string[]> {
