@@ -1,8 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { pod } from '#api/kinds/core/v1/pod.ts';
 import { kinds } from '#api/kinds/index.ts';
 import { type ApiServer, createApiServer } from '#apiserver/api-server.ts';
+import { podStartupsRoute } from '#apiserver/routes/pod-startups.ts';
 import { streamingRoutes } from '#apiserver/subresources/streaming-routes.ts';
 import { systemClock } from '#base/clock.ts';
 import { AppError, InvalidInput, messageOf } from '#base/errors.ts';
@@ -16,6 +18,7 @@ import { type ClusterSettings, parseSettings } from '#cluster/settings.ts';
 import { lineLogger } from '#cluster/supervisor/line-logger.ts';
 import { runControllers } from '#controllers/controllers.ts';
 import { runScheduler } from '#scheduler/scheduler.ts';
+import { StartupRecords } from '#startup/records.ts';
 import { openSqliteStorage } from '#store/sqlite/sqlite-storage.ts';
 import type { Storage } from '#store/storage.ts';
 
@@ -23,6 +26,9 @@ import type { Storage } from '#store/storage.ts';
 
 /** Issuer and audience of service-account tokens; upstream's tools use the same. */
 const serviceAccountIssuer = 'https://kubernetes.default.svc.';
+
+/** Start-up records kept in memory, a few kilobytes each. */
+const keptStartups = 1000;
 
 interface Identity {
   readonly caPem: string;
@@ -36,6 +42,7 @@ async function main(logger: Logger): Promise<void> {
   const settings = parseSettings(await readFile(settingsFile, 'utf8'), settingsFile);
   const paths = clusterPaths(runDir, settings.dataDir);
   const [identity, storage] = await Promise.all([readIdentity(paths), openStore(settings, paths, logger)]);
+  const startups = new StartupRecords(keptStartups, systemClock.now());
   const server = await createApiServer({
     storage,
     clock: systemClock,
@@ -44,14 +51,14 @@ async function main(logger: Logger): Promise<void> {
     tls: identity.tls,
     serviceAccountKeys: identity.serviceAccountKeys,
     serviceAccountIssuer: serviceAccountIssuer + settings.clusterDomain,
-    extraRoutes: [streamingRoutes({ tls: identity.kubelet })],
+    extraRoutes: [streamingRoutes({ tls: identity.kubelet }), () => [podStartupsRoute(startups)]],
   });
   const tasks = new TaskGroup((what, error) => {
     logger.error('a part of the control plane failed', { what, error: messageOf(error) });
     process.exitCode = 1;
     process.kill(process.pid, 'SIGTERM'); // half a control plane is worse than none: the supervisor starts it anew
   });
-  startLoops(server, tasks, { settings, rootCaPem: identity.caPem, logger });
+  startLoops(server, tasks, { settings, rootCaPem: identity.caPem, logger, startups });
   await server.listen({ host: settings.apiAddress, port: settings.apiPort });
   process.stdout.write('{"ready":true}\n');
   await untilToldToEnd();
@@ -64,10 +71,11 @@ interface LoopOptions {
   readonly settings: ClusterSettings;
   readonly rootCaPem: string;
   readonly logger: Logger;
+  readonly startups: StartupRecords;
 }
 
 /** Scheduler and controllers see the cluster through one set of informers: each event is read once in this process. */
-function startLoops(server: ApiServer, tasks: TaskGroup, { settings, rootCaPem, logger }: LoopOptions): void {
+function startLoops(server: ApiServer, tasks: TaskGroup, { settings, rootCaPem, logger, startups }: LoopOptions): void {
   const clientAs = (name: string) => createClient(server.transportAs({ name }));
   const [scheduling, controlling] = [clientAs('system:kube-scheduler'), clientAs('system:kube-controller-manager')];
   const options = (part: string) => ({ clock: systemClock, logger: logger.child({ part }) });
@@ -75,6 +83,10 @@ function startLoops(server: ApiServer, tasks: TaskGroup, { settings, rootCaPem, 
   const { timings } = settings;
   tasks.run('scheduler', (signal) => runScheduler(scheduling, { ...options('scheduler'), informers, timings }, signal));
   tasks.run('controllers', (signal) => runControllers(controlling, { ...options('controllers'), informers, timings, rootCaPem }, signal));
+  // In process an informer tells of a change within the turn of the loop in which a client can see it.
+  informers.of(pod).subscribe((change) => {
+    if (change.type !== 'deleted') startups.seePod(change.object, systemClock.now());
+  });
   tasks.run('informers', (signal) => informers.run(signal));
 }
 

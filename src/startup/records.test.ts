@@ -26,7 +26,7 @@ const part = (name: string, uid = name): NodePart => ({
 });
 
 test('what the API server saw and what the node did become one record', () => {
-  const records = new StartupRecords(10);
+  const records = new StartupRecords(10, 0);
   const pod = aPod({ metadata: { name: 'web', uid: 'web' } });
   records.seePod(pod, 0);
   records.seePod({ ...pod, spec: { ...pod.spec, containers: [], nodeName: 'n1' } }, 10);
@@ -48,7 +48,7 @@ test('what the API server saw and what the node did become one record', () => {
 });
 
 test('a moment that was reached stays as it was', () => {
-  const records = new StartupRecords(10);
+  const records = new StartupRecords(10, 0);
   const pod = aPod({ metadata: { uid: 'u' } });
   const seen: PodStartup[] = [];
   records.seePod(pod, 5);
@@ -59,7 +59,7 @@ test('a moment that was reached stays as it was', () => {
 });
 
 test('the ring is bounded: what changed longest ago goes first', () => {
-  const records = new StartupRecords(2);
+  const records = new StartupRecords(2, 0);
   records.addBatch({ nodeName: 'n1', items: [part('a'), part('b')] });
   records.addBatch({ nodeName: 'n1', items: [part('a'), part('c')] });
   assert.deepEqual(
@@ -69,7 +69,7 @@ test('the ring is bounded: what changed longest ago goes first', () => {
 });
 
 test('of two pods of one name the newer is answered', () => {
-  const records = new StartupRecords(10);
+  const records = new StartupRecords(10, 0);
   records.addBatch({ nodeName: 'n1', items: [part('web', 'old')] });
   records.addBatch({ nodeName: 'n1', items: [part('web', 'new')] });
   assert.equal(records.get('default', 'web')?.metadata.uid, 'new');
@@ -77,9 +77,15 @@ test('of two pods of one name the newer is answered', () => {
 });
 
 test('it knows whether somebody watches', () => {
-  const records = new StartupRecords(10);
+  const records = new StartupRecords(10, 0);
   const unsubscribe = records.subscribe(() => undefined);
   assert.equal(records.isWatched, true);
   unsubscribe();
   assert.equal(records.isWatched, false);
+});
+
+test('of a pod that was there before this process nothing is made up', () => {
+  const records = new StartupRecords(10, Date.parse('2030-01-01T00:00:10Z'));
+  records.seePod(aPod({ metadata: { creationTimestamp: '2030-01-01T00:00:08Z' } }), 5);
+  assert.deepEqual(records.list(undefined), []);
 });

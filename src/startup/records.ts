@@ -12,9 +12,12 @@ export class StartupRecords {
   readonly #records = new Map<string, PodStartup>();
   readonly #listeners = new Set<Listener>();
   readonly #keep: number;
+  readonly #sinceMs: number;
 
-  constructor(keep: number) {
+  /** @param sinceMs epoch: of pods that are older, the moments that were reached before are not known */
+  constructor(keep: number, sinceMs: number) {
     this.#keep = keep;
+    this.#sinceMs = sinceMs;
   }
 
   get isWatched(): boolean {
@@ -28,6 +31,8 @@ export class StartupRecords {
 
   /** Notes which moments the pod has reached, at `atMs`; a moment that is known stays. */
   seePod(pod: Pod, atMs: number): void {
+    const isOlder = Date.parse(pod.metadata.creationTimestamp) + 1000 < this.#sinceMs; // the timestamp has whole seconds
+    if (isOlder) return;
     const before = this.#records.get(pod.metadata.uid) ?? emptyRecord(pod.metadata);
     const reached: Milestones = {
       stored: atMs,
