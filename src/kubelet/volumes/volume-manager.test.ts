@@ -1,50 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aConfigMap, aContainer, aPod, aSecret, type DeepPartial } from '#api/testing/objects.ts';
-import type { Pod, PodSpec, Volume } from '#api/types/core-v1.ts';
+import { aConfigMap, aSecret, type DeepPartial } from '#api/testing/objects.ts';
+import type { PodSpec, Volume } from '#api/types/core-v1.ts';
 import { Unavailable } from '#base/errors.ts';
 import { settled } from '#client/testing/settled.ts';
 import type { VolumesOutcome } from '../ports/volumes.ts';
-import { aVolumeHost, MEMORY, ROOT, type VolumeHost } from './testing/volume-host.ts';
+import { aVolumeHost, MEMORY } from './testing/volume-host.ts';
+import { access, PODS, podWith, remains, rootCa, secret, settings } from './testing/volume-pods.ts';
 
 const { signal } = new AbortController();
-const PODS = `${ROOT}/pods/u1`;
-
-/** A pod whose one container mounts every volume. */
-function podWith(volumes: readonly Volume[], spec: DeepPartial<PodSpec> = {}, labels: Readonly<Record<string, string>> = {}): Pod {
-  const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/mnt/${name}` }));
-  return aPod({ metadata: { uid: 'u1', labels }, spec: { containers: [aContainer({ volumeMounts })], volumes, ...spec } });
-}
-
-const settings: Volume = { name: 'conf', configMap: { name: 'settings' } };
-const secret: Volume = { name: 'sec', secret: { secretName: 'secret', defaultMode: 0o400 } };
-const access: Volume = {
-  name: 'access',
-  projected: {
-    sources: [
-      { serviceAccountToken: { path: 'token', expirationSeconds: 3607 } },
-      { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
-      { downwardAPI: { items: [{ path: 'namespace', fieldRef: { fieldPath: 'metadata.namespace' } }] } },
-    ],
-  },
-};
-const rootCa = aConfigMap({ metadata: { name: 'kube-root-ca.crt' }, data: { 'ca.crt': 'PEM' } });
-
 function paths(outcome: VolumesOutcome): Readonly<Record<string, string>> {
   assert.equal(outcome.kind, 'mounted', outcome.kind === 'wait' ? outcome.detail : '');
   return outcome.kind === 'mounted' ? Object.fromEntries([...outcome.volumes].map(([name, { hostPath }]) => [name, hostPath])) : {};
-}
-
-/** Everything of the pod that is on the node. */
-async function remains(host: VolumeHost): Promise<readonly string[]> {
-  const walk = async (path: string): Promise<readonly string[]> => {
-    const below = await Promise.all(
-      (await host.files.list(path, signal)).map(({ name, kind }) => (kind === 'directory' ? walk(`${path}/${name}`) : [`${path}/${name}`])),
-    );
-    return [path, ...below.flat()];
-  };
-  const found = (await Promise.all([`${ROOT}/pods`, MEMORY].map(walk))).flat().filter((path) => path.includes('u1/') || path.endsWith('memory/u1'));
-  return [...found, ...(await host.mounter.listBelow('/', signal)).map(({ target }) => `mount ${target}`)];
 }
 
 test('every type of volume is where upstream has it, secrets in memory, and release leaves nothing', async () => {
@@ -283,49 +250,4 @@ test('what a pod will need is fetched ahead, and nothing is made', async () => {
   assert.deepEqual([host.objects.watched, host.issued(), await remains(host)], [['configmap/default/kube-root-ca.crt'], 1, []]);
   await host.volumes.release('u1', signal);
   assert.deepEqual(host.objects.watched, []);
-});
-
-test('whatever call to the node fails once: release leaves nothing, and a new try succeeds', async () => {
-  const volumes = [settings, secret, access, { name: 'scratch', emptyDir: {} }, { name: 'ram', emptyDir: { medium: 'Memory' } }];
-  const pod = podWith(volumes, { securityContext: { fsGroup: 9 } });
-  for (let failAt = 1; ; failAt += 1) {
-    const faults = { failAt, calls: 0 };
-    const host = await aVolumeHost({ faults });
-    for (const object of [aConfigMap(), aSecret(), rootCa]) host.objects.put(object);
-    const outcome = await host.volumes.ensure(pod, signal);
-    const isReached = faults.calls >= failAt;
-    faults.failAt = Number.POSITIVE_INFINITY;
-    const again = host.restart();
-    if (failAt % 2 === 0) assert.equal((await again.ensure(pod, signal)).kind, 'mounted', `call ${failAt}`);
-    await again.release('u1', signal);
-    assert.deepEqual(await remains(host), [], `call ${failAt}`);
-    assert.equal((await again.ensure(pod, signal)).kind, 'mounted', `call ${failAt}`);
-    if (isReached) continue;
-    assert.equal(outcome.kind, 'mounted');
-    assert.ok(failAt > 50, `only ${failAt} calls were tried`);
-    break;
-  }
-});
-
-test('whatever call fails once while a pod is released: the next release leaves nothing', async () => {
-  const pod = podWith([settings, secret, { name: 'scratch', emptyDir: {} }, { name: 'ram', emptyDir: { medium: 'Memory' } }]);
-  for (let failAt = 1; ; failAt += 1) {
-    const faults = { failAt: Number.POSITIVE_INFINITY, calls: 0 };
-    const host = await aVolumeHost({ faults });
-    for (const object of [aConfigMap(), aSecret()]) host.objects.put(object);
-    const outcome = await host.volumes.ensure(pod, signal);
-    const volume = outcome.kind === 'mounted' ? outcome.volumes.get('scratch') : undefined;
-    assert.ok(volume);
-    await host.volumes.prepareSubPath({ podUid: 'u1', containerName: 'main', index: 0, volume, relative: 'a' }, signal);
-    Object.assign(faults, { failAt, calls: 0 });
-    const failed = await host.volumes.release('u1', signal).then(
-      () => false,
-      () => true,
-    );
-    faults.failAt = Number.POSITIVE_INFINITY;
-    await host.volumes.release('u1', signal);
-    assert.deepEqual(await remains(host), [], `call ${failAt}`);
-    if (!failed) break;
-    assert.ok(failAt < 200);
-  }
 });
