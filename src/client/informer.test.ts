@@ -80,6 +80,21 @@ test('a watch that ends goes on from its revision without a list, and nothing is
   assert.equal(api.requests.length, 3, api.requests.join(', ')); // list, watch, watch
 });
 
+test('a bookmark keeps a quiet watch young: the history before it may go', async (t) => {
+  const api = new MemoryApi();
+  const { seen } = running(t, api);
+  await settled();
+  api.put('secrets', map('unrelated', '1'));
+  api.bookmark();
+  await settled();
+  api.compact();
+  api.dropWatches();
+  api.put('configmaps', map('a', '1'));
+  await settled();
+  assert.deepEqual(seen, ['added a 1']);
+  assert.equal(api.requests.length, 3, api.requests.join(', ')); // list, watch, watch
+});
+
 test('when the history is gone the list is read again: what vanished is deleted, what was made anew is another object', async (t) => {
   const api = new MemoryApi();
   for (const name of ['changed', 'kept', 'replaced', 'vanished']) api.put('configmaps', map(name, '1'));

@@ -59,8 +59,13 @@ test('a lease that somebody else wrote is read and renewed in the same round; on
   const { clock, lease } = keeping(t, api, { current: node });
   await settled();
   api.put('leases.coordination.k8s.io', { ...lease(), spec: { holderIdentity: 'thief' } });
+  api.requests.length = 0;
   await clock.advance(10_000);
   await settled();
+  assert.deepEqual(
+    api.requests.map((request) => request.split(' ')[0]),
+    ['PUT', 'GET', 'PUT'],
+  );
   assert.equal(lease()?.spec?.holderIdentity, 'node-1');
   const uid = lease()?.metadata.uid;
   const lost = lease()?.metadata ?? { name: '' };

@@ -179,6 +179,21 @@ test('a node that comes back loses its taints, and its pods stay', async (t) => 
   assert.ok(events().includes('patient TaintManagerEviction: Cancelling deletion of Pod default/patient'));
 });
 
+test('of the nodes of a zone that fall silent together one after the other drives its pods away', async (t) => {
+  const api = new MemoryApi();
+  const silent = [{ type: 'Ready', status: 'Unknown', lastHeartbeatTime: 'then' }];
+  for (const name of ['down-1', 'down-2']) api.put('nodes', aNode({ metadata: { name, uid: `uid-of-${name}` }, status: { conditions: silent } }));
+  for (const name of ['up-1', 'up-2']) api.put('nodes', aNode({ metadata: { name, uid: `uid-of-${name}` } }));
+  const { advance, node } = controlling(t, api);
+  const evicting = () => ['down-1', 'down-2'].filter((name) => node(name)?.spec?.taints?.some(({ effect }) => effect === 'NoExecute'));
+  await settled();
+  assert.deepEqual(evicting(), ['down-1']);
+  await advance(9999);
+  assert.deepEqual(evicting(), ['down-1']);
+  await advance(1);
+  assert.deepEqual(evicting(), ['down-1', 'down-2']);
+});
+
 test('when no node is left nobody is driven away', async (t) => {
   const api = new MemoryApi();
   api.put('nodes', aNode());
@@ -200,6 +215,12 @@ test('pods of a node that is gone are failed and removed after the quarantine; t
   await advance(39_000);
   assert.equal(pod('unscheduled'), undefined);
   assert.notEqual(pod('orphan'), undefined);
+  api.requests.length = 0;
   await advance(1000);
   assert.equal(pod('orphan'), undefined);
+  assert.deepEqual(api.requests, [
+    'GET /api/v1/nodes/gone',
+    'PATCH /api/v1/namespaces/default/pods/orphan/status',
+    'DELETE /api/v1/namespaces/default/pods/orphan',
+  ]);
 });

@@ -69,6 +69,12 @@ export class MemoryApi implements Transport {
     this.#history = [];
   }
 
+  /** Tells every open watch how far it is. */
+  bookmark(): void {
+    const object = { metadata: { resourceVersion: String(this.#revision) } };
+    for (const watcher of this.#watchers) watcher.channel.push(watchLine('BOOKMARK', object));
+  }
+
   /** Ends every open watch, as a server does that restarts. */
   dropWatches(): void {
     for (const watcher of this.#watchers) watcher.channel.close();
