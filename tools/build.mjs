@@ -1,11 +1,12 @@
 // Bundles each program into one file: loading takes half the time and three quarters of the memory of loose modules.
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const programs = readdirSync(`${root}/src/bin`).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
 
+rmSync(`${root}/dist`, { recursive: true, force: true }); // names of shared chunks change with their content
 mkdirSync(`${root}/dist`, { recursive: true });
 await build({
   entryPoints: [...programs.map((name) => `${root}/src/bin/${name}`), { in: `${root}/src/testing/create-cluster.ts`, out: 'testing' }].map((entry) =>
