@@ -6,7 +6,8 @@ import { decodeJson, type JsonObject } from '#api/schema/decode-json.ts';
 import type { MessageSchema } from '#api/schema/message-schema.ts';
 import { badRequest, unsupportedMediaType } from '#api/status.ts';
 import { InvalidInput, messageOf } from '#base/errors.ts';
-import { acceptedMediaTypes } from './negotiate.ts';
+import { decodeProtobuf } from '../protobuf/decode-message.ts';
+import { openEnvelope } from '../protobuf/envelope.ts';
 import type { WriteOptions } from './query-options.ts';
 
 /** What a body is read as: a kind, or a message that is only ever sent, such as a Binding. */
@@ -21,7 +22,7 @@ export type Warn = (text: string) => void;
  * @throws a `StatusError`: 415 for an unknown format, 400 for what cannot be read or, under `Strict`, has unknown fields
  */
 export function decodeBody(body: Uint8Array, contentType: string, kind: BodyKind, options: WriteOptions, warn: Warn): KubeObject {
-  const { value, problems } = parseBody(body, contentType, kind.kind);
+  const { value, problems } = parseBody(body, contentType, kind);
   return decodeObject(value, kind, options, warn, problems);
 }
 
@@ -58,21 +59,25 @@ export interface ParsedBody {
   readonly problems: readonly string[];
 }
 
-/** @param what names the expected kind in the error message */
-export function parseBody(body: Uint8Array, contentType: string, what: string): ParsedBody {
+/** The formats that a body may have. */
+export const bodyMediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
+
+/** @param expected names the kind in error messages, and says how its protobuf form is read */
+export function parseBody(body: Uint8Array, contentType: string, expected: Pick<BodyKind, 'kind' | 'schema'>): ParsedBody {
   const mediaType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
+  if (mediaType === 'application/vnd.kubernetes.protobuf') return { value: parseProtobuf(body, expected), problems: [] };
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
   switch (mediaType) {
     case '':
     case '*/*':
     case 'application/json':
-      return { value: parseJson(text, what), problems: [] };
+      return { value: parseJson(text, expected.kind), problems: [] };
     case 'application/yaml':
     case 'application/x-yaml':
     case 'text/yaml':
-      return parseYaml(text, what);
+      return parseYaml(text, expected.kind);
     default:
-      throw unsupportedMediaType(acceptedMediaTypes);
+      throw unsupportedMediaType(bodyMediaTypes);
   }
 }
 
@@ -81,6 +86,16 @@ function parseJson(text: string, what: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw unrecognized(what, `json parse error: ${messageOf(error)} (${beginOf(text)})`);
+  }
+}
+
+function parseProtobuf(body: Uint8Array, expected: Pick<BodyKind, 'kind' | 'schema'>): unknown {
+  try {
+    const { apiVersion, kind, raw } = openEnvelope(body);
+    return { ...decodeProtobuf(expected.schema, raw), apiVersion, kind };
+  } catch (error) {
+    if (error instanceof InvalidInput) throw unrecognized(expected.kind, error.message);
+    throw error;
   }
 }
 

@@ -56,7 +56,7 @@ function policyProblems(orphanDependents: boolean | undefined, policy: string | 
 }
 
 function fromBody(body: Uint8Array, contentType: string): DeleteOptions {
-  const { value } = parseBody(body, contentType, 'DeleteOptions');
+  const { value } = parseBody(body, contentType, bodyKind('v1'));
   if (typeof value !== 'object' || value === null) throw badRequest('the body is not an object of type DeleteOptions');
   const { apiVersion = 'v1', kind = 'DeleteOptions' } = value as { readonly apiVersion?: unknown; readonly kind?: unknown }; // any object has any property
   if (kind !== 'DeleteOptions' || typeof apiVersion !== 'string')

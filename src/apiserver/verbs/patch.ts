@@ -31,7 +31,7 @@ export async function patch(context: ServerContext, request: KindRequest, signal
   const type = patchTypes.get((request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '');
   if (type === undefined) throw unsupportedMediaType([...patchTypes.keys()]);
   const options = writeOptionsOf(request.query, 'PatchOptions');
-  const { value } = parseBody(await request.body(signal), 'application/json', 'patch');
+  const { value } = parseBody(await request.body(signal), 'application/json', { ...kind, kind: 'patch' });
   if (type === 'json' && Array.isArray(value) && value.length > maxOperations) {
     throw requestTooLarge(`Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${value.length}`);
   }
