@@ -21,9 +21,6 @@ export interface PodPaths {
   /** Where a container's last words are kept. */
   container(name: string): string;
   containerLogs(name: string): string;
-  readonly subPaths: string;
-  /** @param index in the container's `volumeMounts` */
-  subPath(volume: string, container: string, index: number): string;
 }
 
 export function podPaths(roots: KubeletRoots, pod: PodName): PodPaths {
@@ -37,8 +34,6 @@ export function podPaths(roots: KubeletRoots, pod: PodName): PodPaths {
     logs,
     container: (name) => `${dir}/containers/${name}`,
     containerLogs: (name) => `${logs}/${name}`,
-    subPaths: `${dir}/volume-subpaths`,
-    subPath: (volume, container, index) => `${dir}/volume-subpaths/${volume}/${container}/${index}`,
   };
 }
 

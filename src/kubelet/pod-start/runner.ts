@@ -1,4 +1,4 @@
-import { withDeadline } from '#base/abort.ts';
+import { throwIfAborted, withDeadline } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import { AppError, messageOf } from '#base/errors.ts';
 import type { RuntimeCall, StepState, TransitionListener, WakeKey } from '#startup/transition.ts';
@@ -22,7 +22,7 @@ type StageOutcome = { readonly step: AnyStep; readonly outcome: Outcome<Facts, s
 
 /** Runs the list from the top to the first step that is not done. Steps of one stage run beside each other and all come to their end. */
 export async function runPipeline<Start extends Facts, Have extends Start>(
-  pipeline: Pipeline<Have>,
+  pipeline: Pick<Pipeline<Have>, 'stages' | 'have'>,
   pod: PodRef,
   start: Start,
   deps: RunnerDeps,
@@ -45,7 +45,7 @@ export async function runPipeline<Start extends Facts, Have extends Start>(
  * @throws what an undo throws; the steps above it are untouched, and the walk may be made again
  */
 export async function unwind(
-  pipeline: Pipeline<Facts>,
+  pipeline: Pick<Pipeline<Facts>, 'steps'>,
   pod: PodRef,
   stop: StopRequest,
   deps: RunnerDeps,
@@ -69,6 +69,7 @@ async function runStep(step: AnyStep, pod: PodRef, facts: Facts, deps: RunnerDep
   const reads = Object.fromEntries(step.reads.map((name) => [name, Reflect.get(facts, name)]));
   let outcome: Outcome<Facts, string> | undefined;
   try {
+    throwIfAborted(signal);
     await observed(step, pod, 'start', deps, async () => {
       outcome = await step.run(pod, reads, signal);
       return stateOf(outcome);

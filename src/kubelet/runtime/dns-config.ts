@@ -16,8 +16,8 @@ export interface DnsDefaults {
 
 export interface DnsResult {
   readonly config: DNSConfig;
-  /** Texts of `DNSConfigForming` and `MissingClusterDNS` events. */
-  readonly warnings: readonly { readonly reason: 'DNSConfigForming' | 'MissingClusterDNS'; readonly message: string }[];
+  /** Texts of `DNSConfigForming` events. */
+  readonly warnings: readonly string[];
 }
 
 const limits = { servers: 3, searches: 32, searchChars: 2048, entryChars: 253 } as const; // glibc and upstream's validation
@@ -38,8 +38,8 @@ export function parseResolvConf(text: string): ResolvConf {
 
 /** The pod's resolv.conf by its DNS policy, cut to what resolvers can take. */
 export function dnsConfigOf(pod: Pod, defaults: DnsDefaults): DnsResult {
-  const warnings: DnsResult['warnings'][number][] = [];
-  const base = baseOf(pod, defaults, warnings);
+  const warnings: string[] = [];
+  const base = baseOf(pod, defaults);
   const own = pod.spec?.dnsConfig;
   const options = new Map(base.options.map((option) => [option.split(':')[0] ?? option, option]));
   for (const { name, value } of own?.options ?? [])
@@ -50,26 +50,22 @@ export function dnsConfigOf(pod: Pod, defaults: DnsDefaults): DnsResult {
   if (keptServers.length < servers.length) {
     const line = keptServers.join(' ');
     const message = `Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: ${line}`;
-    warnings.push({ reason: 'DNSConfigForming', message });
+    warnings.push(message);
   }
   const keptSearches = cutSearches(searches);
   if (keptSearches.length < searches.length) {
     const message = `Search Line limits were exceeded, some search paths have been omitted, the applied search line is: ${keptSearches.join(' ')}`;
-    warnings.push({ reason: 'DNSConfigForming', message });
+    warnings.push(message);
   }
   return { config: { servers: keptServers, searches: keptSearches, options: [...options.values()] }, warnings };
 }
 
-function baseOf(pod: Pod, defaults: DnsDefaults, warnings: DnsResult['warnings'][number][]): ResolvConf {
+function baseOf(pod: Pod, defaults: DnsDefaults): ResolvConf {
   const policy = pod.spec?.dnsPolicy ?? 'ClusterFirst';
   if (policy === 'None') return { servers: [], searches: [], options: [] };
   const hostsOwn = policy === 'Default' || (policy !== 'ClusterFirstWithHostNet' && pod.spec?.hostNetwork === true);
   if (hostsOwn) return defaults.host;
-  if (defaults.clusterDns.length === 0) {
-    const text = `kubelet does not have ClusterDNS IP configured and cannot create Pod using "${policy}" policy. Falling back to "Default" policy.`;
-    warnings.push({ reason: 'MissingClusterDNS', message: `pod: "${pod.metadata.name}_${pod.metadata.namespace}(${pod.metadata.uid})". ${text}` });
-    return defaults.host;
-  }
+  if (defaults.clusterDns.length === 0) return defaults.host; // a cluster without DNS is no mistake here: no event for each of its pods
   const domain = defaults.clusterDomain;
   const cluster = domain === '' ? [] : [`${pod.metadata.namespace}.svc.${domain}`, `svc.${domain}`, domain];
   return { servers: defaults.clusterDns, searches: [...cluster, ...defaults.host.searches], options: ['ndots:5'] };

@@ -69,7 +69,7 @@ export class PodRuntime implements PodRuntimePort {
       this.#deps.runtimeHandlerOf(pod, signal),
       files.ensureDirectory(config.logDirectory, logDirMode, signal),
     ]);
-    for (const { reason, message } of warnings) events.emit(refOf(pod), { type: 'Warning', reason, message });
+    for (const message of warnings) events.emit(refOf(pod), { type: 'Warning', reason: 'DNSConfigForming', message });
     const left = state.sandboxes.find((sandbox) => sandbox.ready && sandbox.attempt >= attempt);
     if (left !== undefined) return { kind: 'ready', sandboxId: left.id };
     try {

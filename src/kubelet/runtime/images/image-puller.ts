@@ -34,6 +34,8 @@ type Result = ReadyImage | MissingImage;
 /** A result that was got ahead is used once, and only while the world is likely the same. */
 const aheadValidMs = 60_000;
 const neverRetryMs = 300_000;
+/** So long a pod shows the error itself, then that it backs off; the next pull comes when the delay is over. */
+const showErrorMs = 1000;
 
 /** Gets images by the policy of their containers. One pull serves everybody who waits for it. */
 export class ImagePuller implements ImagesPort {
@@ -128,6 +130,8 @@ export class ImagePuller implements ImagesPort {
     const failure = this.#failures.get(key);
     const leftMs = failure === undefined ? 0 : this.#backoff.remainingMs(key, failure.atMs);
     if (failure !== undefined && leftMs > 0) {
+      const freshMs = failure.atMs + showErrorMs - clock.now();
+      if (freshMs > 0) return { kind: 'missing', reason: 'ErrImagePull', message: failure.message, retryInMs: Math.min(freshMs, leftMs) };
       tell('Normal', 'BackOff', `Back-off pulling image "${image}"`);
       return {
         kind: 'missing',
@@ -151,8 +155,7 @@ export class ImagePuller implements ImagesPort {
       tell('Warning', 'Failed', `Failed to pull image "${image}": ${message}`);
       const delayMs = this.#backoff.advance(key);
       this.#failures.set(key, { atMs: clock.now(), message });
-      // Looked at again soon, so that the pod shows that it backs off; the next pull comes when the delay is over.
-      return { kind: 'missing', reason: 'ErrImagePull', message, retryInMs: Math.min(1000, delayMs) };
+      return { kind: 'missing', reason: 'ErrImagePull', message, retryInMs: Math.min(showErrorMs, delayMs) };
     }
   }
 
@@ -224,7 +227,7 @@ function fieldPathOf(pod: Pod, container: Container): string {
 
 /** The work goes on without us when the signal is aborted. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let forget = () => undefined as void;
+  let forget: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
     forget = onAbort(signal, () => reject(reasonOf(signal)));
   });

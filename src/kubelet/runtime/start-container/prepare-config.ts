@@ -4,9 +4,9 @@ import type { ContainerConfig, LinuxContainerResources, Mount } from '#wire/gene
 import { type KubeletRoots, podPaths } from '../../paths.ts';
 import type { FilesPort } from '../../ports/files.ts';
 import type { ReadyImage } from '../../ports/images.ts';
-import type { MounterPort } from '../../ports/mounter.ts';
 import type { ObjectsPort } from '../../ports/objects.ts';
 import type { StartRequest } from '../../ports/pod-runtime.ts';
+import type { VolumesPort } from '../../ports/volumes.ts';
 import { containerConfig } from '../container-config.ts';
 import { plainMount, subPathWishes, volumeMounts } from '../container-mounts.ts';
 import { environment, readNamedObjects } from '../environment.ts';
@@ -25,7 +25,7 @@ export interface NodeConfig {
 
 export interface PrepareDeps {
   readonly files: FilesPort;
-  readonly mounter: MounterPort;
+  readonly volumes: Pick<VolumesPort, 'prepareSubPath'>;
   readonly objects: ObjectsPort;
   readonly clock: Clock;
   readonly roots: KubeletRoots;
@@ -84,19 +84,15 @@ function targetOf({ container, kind, pod }: StartRequest): string | undefined {
 }
 
 async function bindSubPaths(
-  request: StartRequest,
+  { pod, container, volumes }: StartRequest,
   env: ReadonlyMap<string, string>,
   deps: PrepareDeps,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, string>> {
-  const { pod, container, volumes } = request;
-  const paths = podPaths(deps.roots, pod.metadata);
   const bound = new Map<number, string>();
   for (const { index, volume, relative } of subPathWishes(container, volumes, env)) {
-    const target = paths.subPath(volume.name, container.name, index);
-    await deps.files.ensureDirectory(target.slice(0, target.lastIndexOf('/')), podDirMode, signal);
-    await deps.mounter.bindBelow(volume.hostPath, relative, target, signal);
-    bound.set(index, target);
+    const subPath = { podUid: pod.metadata.uid, containerName: container.name, index, volume, relative };
+    bound.set(index, await deps.volumes.prepareSubPath(subPath, signal));
   }
   return bound;
 }

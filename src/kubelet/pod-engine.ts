@@ -1,0 +1,187 @@
+import type { Pod } from '#api/types/core-v1.ts';
+import type { Clock } from '#base/clock.ts';
+import type { Logger } from '#base/log.ts';
+import type { Watchable } from '#base/watchable.ts';
+import type { Client } from '#client/client.ts';
+import type { TransitionListener } from '#startup/transition.ts';
+import type { KubeletRoots } from './paths.ts';
+import { createPodDirectories } from './pod-directories.ts';
+import { eventsObserver } from './pod-start/observers/events.ts';
+import { joinObservers } from './pod-start/observers/join.ts';
+import { statusObserver } from './pod-start/observers/status.ts';
+import { type podStart, podStart as startList } from './pod-start/pod-start.ts';
+import type { AnyStep } from './pod-start/step.ts';
+import { defaultWorkerSettings, type WorkerSettings } from './pod-workers/pod-worker.ts';
+import { PodWorkers } from './pod-workers/pod-workers.ts';
+import { WakeBus } from './pod-workers/wake-bus.ts';
+import type { EventsPort } from './ports/events.ts';
+import type { FilesPort } from './ports/files.ts';
+import type { HttpGetPort } from './ports/http-get.ts';
+import type { NetworkState } from './ports/node-facts.ts';
+import type { NodeRoomPort } from './ports/node-room.ts';
+import type { ObjectsPort } from './ports/objects.ts';
+import type { PodCgroupsPort } from './ports/pod-cgroups.ts';
+import type { ProbesPort } from './ports/probes.ts';
+import type { RuntimePort } from './ports/runtime.ts';
+import type { VolumesPort } from './ports/volumes.ts';
+import type { DnsDefaults } from './runtime/dns-config.ts';
+import { ImagePuller, type ImagePullerSettings } from './runtime/images/image-puller.ts';
+import type { ProbeVerdicts } from './runtime/pod-actions.ts';
+import { PodRuntime } from './runtime/pod-runtime.ts';
+import { emptyState } from './runtime/pod-runtime-state.ts';
+import { ReasonCache } from './runtime/reason-cache.ts';
+import type { RuntimeCache } from './runtime/runtime-cache.ts';
+import type { NodeConfig } from './runtime/start-container/prepare-config.ts';
+import type { StartSettings } from './runtime/start-container/start-container.ts';
+import { defaultStatusManagerSettings, StatusManager, type StatusManagerSettings } from './status/status-manager.ts';
+import { StatusReporter } from './status/status-reporter.ts';
+
+export interface EngineSettings {
+  readonly worker: WorkerSettings;
+  readonly status: StatusManagerSettings;
+  readonly start: StartSettings;
+  readonly images: ImagePullerSettings;
+}
+
+/** Upstream's numbers. */
+export const defaultEngineSettings: EngineSettings = {
+  worker: defaultWorkerSettings,
+  status: defaultStatusManagerSettings,
+  start: { crashBackoff: { baseMs: 10_000, maxMs: 300_000, forgetAfterMs: 600_000 }, retryMs: 10_000 },
+  images: { backoff: { baseMs: 10_000, maxMs: 300_000, forgetAfterMs: 600_000 }, maxParallelPulls: 3 },
+};
+
+/** What the pods of a node need of it and of the cluster. */
+export interface EngineDeps {
+  readonly client: Client;
+  readonly runtime: RuntimePort;
+  readonly cache: RuntimeCache;
+  readonly network: Watchable<NetworkState>;
+  readonly files: FilesPort;
+  readonly objects: ObjectsPort;
+  readonly events: EventsPort;
+  readonly probes: ProbesPort;
+  readonly cgroups: PodCgroupsPort;
+  readonly room: NodeRoomPort;
+  readonly http: HttpGetPort;
+  /** Made here because it wakes pods and pods need it. */
+  readonly createVolumes: (wake: WakeBus) => VolumesPort;
+  readonly runtimeHandlerOf: (pod: Pod, signal: AbortSignal) => Promise<string>;
+  readonly node: NodeConfig;
+  readonly dns: () => DnsDefaults;
+  readonly roots: KubeletRoots;
+  readonly runtimeName: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly random: () => number;
+  readonly settings: EngineSettings;
+  /** More readers of the transitions, by name. */
+  readonly observers: (steps: readonly AnyStep[]) => Readonly<Record<string, TransitionListener>>;
+}
+
+/** Everything that runs pods: give it pods, and it starts, keeps and stops them. */
+export interface PodEngine {
+  readonly workers: PodWorkers;
+  readonly wake: WakeBus;
+  readonly pipeline: ReturnType<typeof podStart>;
+  readonly status: StatusManager;
+  /** Ends the loops; the pods stay as they are. */
+  close(): Promise<void>;
+}
+
+export function createPodEngine(deps: EngineDeps): PodEngine {
+  const { cache, clock, logger, events, probes, settings, files, roots } = deps;
+  const reasons = new ReasonCache();
+  const wake = new WakeBus({ objects: deps.objects, network: deps.network });
+  const volumes = deps.createVolumes(wake);
+  const images = new ImagePuller({ ...deps, settings: settings.images });
+  const runtime = new PodRuntime({ ...deps, images, reasons, volumes, settings: settings.start, randomName: () => hex8(deps.random()) });
+  const status = new StatusManager({ client: deps.client, clock, logger, settings: settings.status });
+  const verdicts: ProbeVerdicts = (containerId, kind) => probes.result(containerId, kind);
+  const reporter = new StatusReporter({
+    cache,
+    reasons,
+    verdicts,
+    manager: status,
+    clock,
+    hostIPs: deps.node.hostIPs,
+    runtimeName: deps.runtimeName,
+    standingOf: (uid) => workers.standingOf(uid),
+  });
+  const pipeline = startList({
+    node: deps.room,
+    runtime,
+    cgroups: deps.cgroups,
+    files: createPodDirectories(files, roots),
+    volumes,
+    images,
+    status: reporter,
+  });
+  const observers = { status: statusObserver(reporter), events: eventsObserver(pipeline.steps, events, clock), ...deps.observers(pipeline.steps) };
+  const emit = joinObservers(observers, logger);
+  const workers: PodWorkers = createWorkers(deps, { pipeline, emit, verdicts, wake, reporter, status, runtime });
+  const changed = (uid: string) => {
+    reporter.report(uid, 'soon');
+    workers.wake(uid);
+  };
+  const unsubscribes = [cache.subscribe(changed), probes.subscribe(changed)];
+  return {
+    workers,
+    wake,
+    pipeline,
+    status,
+    async close() {
+      for (const unsubscribe of unsubscribes) unsubscribe();
+      await workers.close();
+      await images.close();
+      await status.close();
+    },
+  };
+}
+
+interface Parts {
+  readonly pipeline: ReturnType<typeof podStart>;
+  readonly emit: TransitionListener;
+  readonly verdicts: ProbeVerdicts;
+  readonly wake: WakeBus;
+  readonly reporter: StatusReporter;
+  readonly status: StatusManager;
+  readonly runtime: PodRuntime;
+}
+
+function createWorkers({ clock, logger, settings, random, cache, probes }: EngineDeps, parts: Parts): PodWorkers {
+  const { pipeline, emit, verdicts, wake, reporter, status, runtime } = parts;
+  return new PodWorkers({
+    pipeline,
+    runner: { clock, emit },
+    clock,
+    logger,
+    settings: settings.worker,
+    random,
+    verdicts,
+    observe: (pod) => cache.get(pod.uid) ?? emptyState(pod),
+    subscribe: (keys, whenWoken) => wake.subscribe(keys, whenWoken),
+    report: (uid) => reporter.report(uid, 'now'),
+    probe: (pod) => probes.ensure(pod),
+    stopping: ({ metadata: { uid } }) => {
+      probes.stopRestarting(uid);
+      reporter.report(uid, 'now');
+    },
+    stopped: (pod) => {
+      probes.remove(pod.metadata.uid);
+      reporter.report(pod.metadata.uid, 'now');
+      status.finish(pod);
+    },
+    seen: (pod) => status.seen(pod),
+    gone: (uid) => {
+      status.forget(uid);
+      runtime.forget(uid);
+    },
+  });
+}
+
+function hex8(random: number): string {
+  return Math.floor(random * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0');
+}

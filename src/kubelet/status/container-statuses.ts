@@ -1,0 +1,147 @@
+import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus, Pod, PodStatus } from '#api/types/core-v1.ts';
+import type { ProbeVerdicts } from '../runtime/pod-actions.ts';
+import type { ContainerRecord, PodRuntimeState } from '../runtime/pod-runtime-state.ts';
+import type { StartFailure } from '../runtime/reason-cache.ts';
+import { isSidecar, shouldRestart } from '../runtime/restart-rules.ts';
+import type { ContainerStatuses } from './phase.ts';
+
+export interface ContainerStatusInput {
+  readonly pod: Pod;
+  readonly previous: PodStatus | undefined;
+  readonly observed: PodRuntimeState;
+  readonly verdicts: ProbeVerdicts;
+  readonly failureOf: (container: string) => StartFailure | undefined;
+  /** Scheme of container ids: `containerd`. */
+  readonly runtimeName: string;
+}
+
+const lostWhenDeleted = 'The container could not be located when the pod was deleted.  The container used to be Running';
+const lostAtEnd = 'The container could not be located when the pod was terminated';
+const killedExitCode = 137;
+
+/** Sorted by name, those of init containers in the order of the spec. */
+export function containerStatuses(input: ContainerStatusInput): ContainerStatuses & { readonly ephemeral: readonly ContainerStatus[] } {
+  const { spec } = input.pod;
+  const { previous } = input;
+  const waitingFor = (spec?.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating';
+  const of = (list: readonly Container[] | undefined, old: readonly ContainerStatus[] | undefined, isInit: boolean) =>
+    (list ?? []).map((container) =>
+      statusOf(
+        input,
+        container,
+        old?.find(({ name }) => name === container.name),
+        isInit,
+        waitingFor,
+      ),
+    );
+  const byName = (a: ContainerStatus, b: ContainerStatus) => (a.name < b.name ? -1 : 1);
+  return {
+    init: of(spec?.initContainers, previous?.initContainerStatuses, true),
+    containers: of(spec?.containers, previous?.containerStatuses, false).sort(byName),
+    ephemeral: of(spec?.ephemeralContainers, previous?.ephemeralContainerStatuses, false).sort(byName),
+  };
+}
+
+/** At the end of a pod nothing runs: what the runtime no longer shows has ended too. */
+export function terminatedStatuses(statuses: readonly ContainerStatus[]): readonly ContainerStatus[] {
+  return statuses.map((status) => {
+    if (status.state?.terminated !== undefined) return status;
+    const terminated = status.lastState?.terminated;
+    const unknown = { exitCode: killedExitCode, reason: 'ContainerStatusUnknown', message: lostAtEnd };
+    return { ...status, ready: false, started: false, state: { terminated: status.containerID === undefined ? unknown : (terminated ?? unknown) } };
+  });
+}
+
+function statusOf(
+  input: ContainerStatusInput,
+  container: Container,
+  old: ContainerStatus | undefined,
+  isInit: boolean,
+  waitingFor: string,
+): ContainerStatus {
+  const [newest, before] = input.observed.containers.filter(({ name }) => name === container.name);
+  if (newest === undefined) return withFailure(input, container, undefined, isInit, withoutRecord(input.pod, container, old, waitingFor));
+  const state = stateOf(newest, input.runtimeName);
+  const lastState = before === undefined ? undefined : stateOf(before, input.runtimeName).terminated;
+  const isStarted = state.running !== undefined && (container.startupProbe === undefined || input.verdicts(newest.id, 'startup') === 'success');
+  const status: ContainerStatus = {
+    name: container.name,
+    state,
+    lastState: lastState === undefined ? {} : { terminated: lastState },
+    ready: isReady(input, container, newest, isStarted, isInit),
+    restartCount: newest.restartCount,
+    image: newest.image === '' ? (container.image ?? '') : newest.image,
+    imageID: newest.imageId,
+    containerID: `${input.runtimeName}://${newest.id}`,
+    started: isStarted,
+  };
+  return withFailure(input, container, newest, isInit, status);
+}
+
+function isReady(input: ContainerStatusInput, container: Container, record: ContainerRecord, isStarted: boolean, isInit: boolean): boolean {
+  if (isInit && !isSidecar(container)) return record.phase === 'exited' && record.exitCode === 0;
+  return isStarted && (container.readinessProbe === undefined || input.verdicts(record.id, 'readiness') === 'success');
+}
+
+/** The runtime has no record: it never ran, or its record was removed. */
+function withoutRecord(pod: Pod, container: Container, old: ContainerStatus | undefined, waitingFor: string): ContainerStatus {
+  if (old?.state?.terminated !== undefined) return old;
+  const restarts = old?.restartCount ?? 0;
+  const waiting: ContainerStatus = {
+    name: container.name,
+    state: { waiting: { reason: waitingFor } },
+    lastState: old?.lastState ?? {},
+    ready: false,
+    restartCount: restarts,
+    image: container.image ?? '',
+    imageID: '',
+    started: false,
+  };
+  if (old?.state?.running === undefined || old.lastState?.terminated !== undefined) return waiting;
+  const terminated = { exitCode: killedExitCode, reason: 'ContainerStatusUnknown', message: lostWhenDeleted };
+  return { ...waiting, lastState: { terminated }, restartCount: pod.metadata.deletionTimestamp === undefined ? restarts + 1 : restarts };
+}
+
+/** Between the end of a container and its next start the reason why it does not start is what people want to see. */
+function withFailure(
+  input: ContainerStatusInput,
+  container: Container,
+  newest: ContainerRecord | undefined,
+  isInit: boolean,
+  status: ContainerStatus,
+): ContainerStatus {
+  const failure = input.failureOf(container.name);
+  if (failure === undefined || newest?.phase === 'running' || !shouldRestart(input.pod, container, newest)) return status;
+  if (isInit && !isSidecar(container) && newest?.phase === 'exited' && newest.exitCode === 0) return status;
+  const ended = status.state?.terminated;
+  return { ...status, state: { waiting: failure }, lastState: ended === undefined ? (status.lastState ?? {}) : { terminated: ended } };
+}
+
+function stateOf(record: ContainerRecord, runtimeName: string): ContainerState {
+  const startedAt = timeOf(record.startedAtMs);
+  switch (record.phase) {
+    case 'created':
+      return { waiting: {} };
+    case 'running':
+      return { running: { startedAt } };
+    case 'exited':
+    case 'unknown': {
+      const isUnknown = record.phase === 'unknown';
+      const lastWords = isUnknown ? lostAtEnd : record.message;
+      const terminated: ContainerStateTerminated = {
+        exitCode: isUnknown ? killedExitCode : record.exitCode,
+        reason: isUnknown ? 'ContainerStatusUnknown' : record.reason === '' ? (record.exitCode === 0 ? 'Completed' : 'Error') : record.reason,
+        ...(lastWords === '' ? {} : { message: lastWords }),
+        startedAt,
+        finishedAt: timeOf(record.finishedAtMs),
+        containerID: `${runtimeName}://${record.id}`,
+      };
+      return { terminated };
+    }
+  }
+}
+
+/** The API's time has whole seconds. */
+export function timeOf(ms: number): string {
+  return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+}

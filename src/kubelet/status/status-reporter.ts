@@ -1,0 +1,67 @@
+import type { Pod } from '#api/types/core-v1.ts';
+import type { Clock } from '#base/clock.ts';
+import type { PodRef } from '../pod-start/step.ts';
+import type { StatusPort } from '../ports/status.ts';
+import type { ProbeVerdicts } from '../runtime/pod-actions.ts';
+import { emptyState } from '../runtime/pod-runtime-state.ts';
+import type { ReasonCache } from '../runtime/reason-cache.ts';
+import type { RuntimeCache } from '../runtime/runtime-cache.ts';
+import { computePodStatus } from './compute-pod-status.ts';
+import type { Phase } from './phase.ts';
+import type { StatusManager } from './status-manager.ts';
+
+/** What the pod's worker knows and the runtime does not. */
+export interface PodStanding {
+  readonly pod: Pod;
+  readonly ended: boolean;
+  readonly refusal: { readonly reason: string; readonly message: string } | undefined;
+}
+
+export interface StatusReporterDeps {
+  readonly cache: RuntimeCache;
+  readonly reasons: ReasonCache;
+  readonly verdicts: ProbeVerdicts;
+  readonly manager: StatusManager;
+  readonly clock: Clock;
+  readonly hostIPs: () => readonly string[];
+  readonly runtimeName: string;
+  /** `undefined`: the pod has no object in the API. */
+  readonly standingOf: (podUid: string) => PodStanding | undefined;
+}
+
+/** Computes the status of a pod from all that is known, and hands it to the manager. */
+export class StatusReporter implements StatusPort {
+  readonly #deps: StatusReporterDeps;
+
+  constructor(deps: StatusReporterDeps) {
+    this.#deps = deps;
+  }
+
+  changed(pod: PodRef, urgency: 'now' | 'soon'): void {
+    this.report(pod.uid, urgency);
+  }
+
+  /** @returns the phase to act on; `undefined` for a pod that has no object */
+  report(podUid: string, urgency: 'now' | 'soon'): Phase | undefined {
+    const { cache, reasons, verdicts, manager, clock, hostIPs, runtimeName } = this.#deps;
+    const standing = this.#deps.standingOf(podUid);
+    if (standing === undefined) return undefined;
+    const { pod, ended, refusal } = standing;
+    const told = manager.get(podUid);
+    const { status, meant } = computePodStatus({
+      pod,
+      // Conditions of others are in the API's copy only.
+      previous: told === undefined ? pod.status : { ...told, conditions: [...(told.conditions ?? []), ...(pod.status?.conditions ?? [])] },
+      observed: cache.get(podUid) ?? emptyState(pod.metadata),
+      verdicts,
+      failureOf: (container) => reasons.get(podUid, container),
+      runtimeName,
+      hostIPs: hostIPs(),
+      nowMs: clock.now(),
+      ended,
+      refusal,
+    });
+    manager.set(pod, status, urgency);
+    return meant;
+  }
+}
