@@ -54,6 +54,12 @@ test('containerd 2 gets version 3 with its own plugin names', () => {
   assert.doesNotMatch(config, /grpc\.v1\.cri/);
 });
 
+test('containerd 2.0 knows one folder of plugins only', () => {
+  const config = runtimeConfig({ ...facts, versionText: 'containerd github.com/containerd/containerd/v2 v2.0.5 fb4c30d' });
+  assert.match(config, /^bin_dir = "\/usr\/lib\/cni"$/m);
+  assert.doesNotMatch(config, /bin_dirs/);
+});
+
 test('a containerd that is too old is refused with the ways out', () => {
   for (const versionText of ['containerd github.com/containerd/containerd 1.4.13~ds1', 'nonsense']) {
     assert.throws(() => runtimeConfig({ ...facts, versionText }), { code: 'INVALID_INPUT', hint: /--runtime-endpoint/ });

@@ -26,8 +26,8 @@ export interface RuntimeFacts {
  * @throws {InvalidInput} for a version that is older, or that cannot be read
  */
 export function runtimeConfig(facts: RuntimeFacts): string {
-  const major = majorVersion(facts.versionText);
-  const sections = major === 1 ? versionTwo(facts) : versionThree(facts);
+  const version = versionOf(facts.versionText);
+  const sections = version.major === 1 ? versionTwo(facts) : versionThree(facts, version.minor);
   return `${sections
     .map(({ name, values }) =>
       [...(name === '' ? [] : [`[${name}]`]), ...Object.entries(values).map(([key, value]) => `${key} = ${toml(value)}`), ''].join('\n'),
@@ -71,7 +71,7 @@ function versionTwo(facts: RuntimeFacts): readonly Section[] {
   ];
 }
 
-function versionThree(facts: RuntimeFacts): readonly Section[] {
+function versionThree(facts: RuntimeFacts, minor: number): readonly Section[] {
   const runtime = `plugins."io.containerd.cri.v1.runtime"`;
   const images = `plugins."io.containerd.cri.v1.images"`;
   return [
@@ -79,7 +79,14 @@ function versionThree(facts: RuntimeFacts): readonly Section[] {
     { name: images, values: { snapshotter: facts.snapshotter } },
     { name: `${images}.pinned_images`, values: { sandbox: facts.sandboxImage } },
     { name: runtime, values: criValues(facts) },
-    { name: `${runtime}.cni`, values: { bin_dirs: facts.cniBinDirs, conf_dir: facts.cniConfigDir, max_conf_num: 1 } },
+    {
+      name: `${runtime}.cni`,
+      values: {
+        ...(minor === 0 ? { bin_dir: facts.cniBinDirs[0] ?? '' } : { bin_dirs: facts.cniBinDirs }),
+        conf_dir: facts.cniConfigDir,
+        max_conf_num: 1,
+      },
+    },
     { name: `${runtime}.containerd`, values: { default_runtime_name: 'runc' } },
     { name: `${runtime}.containerd.runtimes.runc`, values: { runtime_type: 'io.containerd.runc.v2' } },
     { name: `${runtime}.containerd.runtimes.runc.options`, values: { SystemdCgroup: false, Root: facts.runcRoot } },
@@ -106,11 +113,10 @@ function criValues(facts: RuntimeFacts): Readonly<Record<string, TomlValue>> {
   };
 }
 
-function majorVersion(text: string): 1 | 2 {
+function versionOf(text: string): { readonly major: number; readonly minor: number } {
   const match = /\bv?(\d+)\.(\d+)\.\d+/.exec(text);
   const [major, minor] = [Number(match?.[1]), Number(match?.[2])];
-  if (major === 2) return 2;
-  if (major === 1 && minor >= 6) return 1;
+  if (major === 2 || (major === 1 && minor >= 6)) return { major, minor };
   throw new InvalidInput({
     message: `containerd ${JSON.stringify(text.trim())} is not one of 1.6, 1.7 or 2.x`,
     hint: 'install one of these, or give the socket of another runtime with --runtime-endpoint',

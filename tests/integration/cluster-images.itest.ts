@@ -43,7 +43,7 @@ test('an image that is built from files runs, and is listed under its full name'
   runtime.close();
 });
 
-test('what is no archive is refused with the runtime’s words', async () => {
+test('what is no archive is refused', async () => {
   await assert.rejects(loadImage(side, Buffer.from('not a tar'), host, never), { code: 'CANNOT_LOAD_IMAGES' });
 });
 

@@ -91,7 +91,9 @@ function ownerOfPath(path: string, owners: LivingOwners, whole: string | undefin
   const parts = path.split('/');
   const containerId = parts.find((part) => /^[0-9a-f]{64}$/.test(part));
   if (containerId !== undefined) return owners.containers.get(containerId);
-  const uid = parts.map((part, at) => (parts[at - 1] === 'pods' || parts[at - 1] === 'volumes' ? part : /^pod(?!s$)(.+)$/.exec(part)?.[1])).find(Boolean);
+  const uid = parts
+    .map((part, at) => (parts[at - 1] === 'pods' || parts[at - 1] === 'volumes' ? part : /^pod(?!s$)(.+)$/.exec(part)?.[1]))
+    .find(Boolean);
   if (uid === undefined) return whole;
   const pod = owners.pods.get(uid);
   return pod === undefined ? undefined : `pod ${pod}`;

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { InvalidInput, NotFound } from '#base/errors.ts';
 import type { ClusterHost } from '../ports/cluster-host.ts';
 import { type ImageConfig, imageArchive } from './archive.ts';
+import { fullReference } from './reference.ts';
 import { busyboxContent } from './runtime-images.ts';
 import type { TarEntry } from './tar.ts';
 
@@ -25,20 +26,6 @@ export async function buildImage(request: BuildRequest, host: ClusterHost, signa
     { name: fullReference(request.name), config, files: withParents([...(base?.files ?? []), ...copied]) },
     host.architecture,
   );
-}
-
-/** As docker reads a name: the first part is a registry when it has a dot or a port, or is `localhost`. @throws {InvalidInput} */
-export function fullReference(name: string): string {
-  if (!/^[a-z0-9]+([._:/-]+[a-zA-Z0-9_]+)*$/.test(name) || name.includes('//')) {
-    throw new InvalidInput({
-      message: `${JSON.stringify(name)} is not the name of an image`,
-      hint: 'use a form such as demo:1 or localhost/team/demo:1',
-    });
-  }
-  const [first = '', ...rest] = name.split('/');
-  const hasRegistry = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
-  const full = hasRegistry ? name : rest.length > 0 ? `docker.io/${name}` : `docker.io/library/${name}`;
-  return /:[^/]+$/.test(full) ? full : `${full}:latest`;
 }
 
 async function entriesOf(from: string, to: string, host: ClusterHost): Promise<readonly TarEntry[]> {

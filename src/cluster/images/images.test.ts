@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { imageArchive } from './archive.ts';
-import { fullReference } from './build-image.ts';
+import { imageNamesIn } from './archive-names.ts';
 import { busyboxImage } from './built-in-images.ts';
+import { fullReference } from './reference.ts';
+import { writeTar } from './tar.ts';
 
 interface Unpacked {
   readonly type: string;
@@ -61,6 +64,19 @@ test('names are completed as docker does', () => {
   assert.equal(fullReference('registry.example:5000/demo'), 'registry.example:5000/demo:latest');
   assert.throws(() => fullReference('Demo'), { code: 'INVALID_INPUT' });
   assert.throws(() => fullReference('a//b'), { code: 'INVALID_INPUT' });
+});
+
+test('the names in an archive are read from either layout, compressed or not', async () => {
+  const oci = await imageArchive(busyboxImage(Buffer.from('ELF'), applets), 'amd64');
+  assert.deepEqual(await imageNamesIn(oci), ['docker.io/library/busybox:latest']);
+  assert.deepEqual(await imageNamesIn(gzipSync(oci)), ['docker.io/library/busybox:latest']);
+  const manifest = Buffer.from(JSON.stringify([{ Config: 'c.json', RepoTags: ['demo:1', 'localhost/demo:2'], Layers: [] }]));
+  const docker = await writeTar([{ kind: 'file', path: 'manifest.json', mode: 0o644, content: manifest }]);
+  assert.deepEqual(await imageNamesIn(docker), ['docker.io/library/demo:1', 'localhost/demo:2']);
+});
+
+test('what is no archive has no names', async () => {
+  for (const bytes of [Buffer.from('not a tar'), Buffer.alloc(0), gzipSync('x'), await writeTar([])]) assert.deepEqual(await imageNamesIn(bytes), []);
 });
 
 async function manifestOf(archive: ReadonlyMap<string, Unpacked>): Promise<{ readonly layers: readonly { readonly digest: string }[] }> {

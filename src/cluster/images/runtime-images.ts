@@ -3,6 +3,7 @@ import type { CriRuntime } from '#wire/cri/cri-runtime.ts';
 import { ImageSpec } from '#wire/generated/cri.ts';
 import type { ClusterHost } from '../ports/cluster-host.ts';
 import { type ImageContent, imageArchive } from './archive.ts';
+import { imageNamesIn } from './archive-names.ts';
 import { busyboxImage, busyboxImageName, pauseImage, pauseImageName } from './built-in-images.ts';
 
 /** A runtime that images can be loaded into. */
@@ -45,9 +46,15 @@ export async function busyboxContent(host: ClusterHost, signal: AbortSignal): Pr
 /**
  * @param archive an OCI or Docker archive
  * @returns names of the images in it
- * @throws {CannotLoadImages} when the runtime is not containerd, or refuses the archive
+ * @throws {CannotLoadImages} when it is no archive of images, or the runtime is not containerd, or refuses it
  */
 export async function loadArchive(target: ImageTarget, archive: Uint8Array, host: ClusterHost, signal: AbortSignal): Promise<readonly string[]> {
+  const names = await imageNamesIn(archive);
+  if (names.length === 0)
+    throw new CannotLoadImages({
+      message: 'this is no archive of images with names',
+      hint: 'make one with `docker save NAME` or `kubernode image build`',
+    });
   const socket = target.endpoint.replace(/^unix:\/\//, '');
   const args = ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '--snapshotter', target.snapshotter, '-'];
   let result: Awaited<ReturnType<typeof host.processes.run>>;
@@ -63,7 +70,7 @@ export async function loadArchive(target: ImageTarget, archive: Uint8Array, host
       hint: 'only containerd takes archives; another runtime needs its own tool, or a registry',
     });
   }
-  return [...result.stdout.matchAll(/^unpacking (\S+) \(/gm)].map((match) => match[1] ?? '');
+  return names;
 }
 
 /** CRI's own list of images follows the runtime's events: an image is there a moment before CRI finds it. */
