@@ -70,6 +70,7 @@ const closeGraceMs = 2_000;
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const tasks = new TaskGroup(options.onFailure);
   const sockets = new Set<Duplex>();
+  const clients = new GoneSignals(tasks.signal);
   const server = createServer({
     cert: options.tls.cert,
     key: options.tls.key,
@@ -86,12 +87,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   server.on('connection', (socket) => track(socket, sockets));
   server.on('request', (message, response) =>
-    tasks.run(`${message.method} ${message.url}`, (closing) => answer(message, response, options.handler, closing)),
+    tasks.run(`${message.method} ${message.url}`, (closing) => answer(message, response, options.handler, clients.of(response), closing)),
   );
   server.on('upgrade', (message, socket, head) =>
-    tasks.run(`upgrade ${message.url}`, async (closing) => {
+    tasks.run(`upgrade ${message.url}`, async () => {
       socket.on('error', () => undefined); // the reader of the socket learns of it by its close
-      await options.upgrade(requestOf(message), socket, head, goneSignal(socket, closing));
+      await options.upgrade(requestOf(message), socket, head, clients.of(socket));
     }),
   );
   server.on('tlsClientError', () => undefined); // somebody else's garbage
@@ -135,8 +136,13 @@ function track(socket: Duplex, sockets: Set<Duplex>): void {
   socket.once('close', () => sockets.delete(socket));
 }
 
-async function answer(message: IncomingMessage, response: ServerResponse, handler: HttpHandler, closing: AbortSignal): Promise<void> {
-  const signal = goneSignal(response, closing);
+async function answer(
+  message: IncomingMessage,
+  response: ServerResponse,
+  handler: HttpHandler,
+  signal: AbortSignal,
+  closing: AbortSignal,
+): Promise<void> {
   response.on('error', () => undefined); // 'close' follows and is what counts
   const result = await handler(requestOf(message), signal);
   response.statusCode = result.status;
@@ -177,17 +183,27 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Aborted when the connection is gone or the server closes. */
-function goneSignal(connection: ServerResponse | Duplex, closing: AbortSignal): AbortSignal {
-  const gone = new AbortController();
-  const end = () => gone.abort();
-  connection.once('close', () => {
-    closing.removeEventListener('abort', end);
-    end();
-  });
-  if (closing.aborted) end();
-  else closing.addEventListener('abort', end, { once: true });
-  return gone.signal;
+/** A signal for each connection, aborted when it is gone or the server closes. */
+class GoneSignals {
+  readonly #open = new Set<AbortController>();
+  readonly #closing: AbortSignal;
+
+  constructor(closing: AbortSignal) {
+    this.#closing = closing;
+    // One listener for all: a signal is slow, and warns, when thousands listen to it.
+    closing.addEventListener('abort', () => this.#open.forEach((gone) => void gone.abort()), { once: true });
+  }
+
+  of(connection: ServerResponse | Duplex): AbortSignal {
+    const gone = new AbortController();
+    if (this.#closing.aborted) gone.abort();
+    this.#open.add(gone);
+    connection.once('close', () => {
+      this.#open.delete(gone);
+      gone.abort();
+    });
+    return gone.signal;
+  }
 }
 
 function requestOf(message: IncomingMessage): HttpRequest {
