@@ -1,0 +1,112 @@
+import type { Taint } from '#api/types/core-v1.ts';
+import type { Clock } from '#base/clock.ts';
+import type { Logger } from '#base/log.ts';
+import type { Client } from '#client/client.ts';
+import type { BatchAnswer, PodStartupBatch } from '#startup/pod-startup.ts';
+import type { KubeletRoots } from './paths.ts';
+import { defaultEngineSettings, type EngineSettings } from './pod-engine.ts';
+import type { CgroupsPort } from './ports/cgroups.ts';
+import type { FilesPort } from './ports/files.ts';
+import type { HostPort } from './ports/host.ts';
+import type { HttpGetPort } from './ports/http-get.ts';
+import type { LogFilesPort } from './ports/log-files.ts';
+import type { MounterPort } from './ports/mounter.ts';
+import type { ProbersPort } from './ports/probers.ts';
+import type { RuntimePort } from './ports/runtime.ts';
+import { defaultFollowSettings, type FollowSettings } from './runtime/follow-runtime.ts';
+
+export interface KubeletConfig {
+  readonly nodeName: string;
+  readonly nodeAddress: string;
+  /** 0: any free one. */
+  readonly kubeletPort: number;
+  /** The Kubernetes that we claim to be: `v1.36.0`. */
+  readonly version: string;
+  readonly roots: KubeletRoots;
+  /** A tmpfs: volumes that must not reach a disk are folders in it. */
+  readonly memoryVolumes: string;
+  /** Below the root of each cgroup hierarchy. */
+  readonly cgroupRoot: string;
+  readonly clusterDomain: string;
+  readonly clusterDns: readonly string[];
+  readonly resolvConf: string;
+  readonly maxPods: number;
+  readonly taints: readonly Taint[];
+  readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string };
+  readonly timings: KubeletTimings;
+}
+
+/** What the kubelet needs of the world; `bin` joins it with the real one. */
+export interface KubeletHost {
+  readonly client: Client;
+  readonly runtime: RuntimePort;
+  readonly files: FilesPort;
+  readonly mounter: MounterPort;
+  readonly cgroups: CgroupsPort;
+  readonly host: HostPort;
+  readonly logFiles: LogFilesPort;
+  readonly probers: ProbersPort;
+  readonly httpGet: HttpGetPort;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** 0 <= n < 1 */
+  readonly random: () => number;
+  /** Takes start-up records to whoever serves them. */
+  readonly ship: (batch: PodStartupBatch, signal: AbortSignal) => Promise<BatchAnswer>;
+  /** The node is registered and pods are looked after. */
+  readonly onReady: (port: number) => void;
+}
+
+export interface KubeletTimings {
+  readonly engine: EngineSettings;
+  readonly follow: FollowSettings;
+  readonly nodeStatusMs: number;
+  readonly nodeLeaseMs: number;
+  readonly housekeepingMs: number;
+  readonly garbageMs: number;
+  readonly logRotationMs: number;
+  readonly containerLogMaxBytes: number;
+  readonly containerLogMaxFiles: number;
+}
+
+/** Upstream's numbers where it has one; orphans are looked for less often, because every known pod takes down its own. */
+const defaults = {
+  podSyncMs: defaultEngineSettings.worker.syncMs,
+  podRetryMs: defaultEngineSettings.worker.retryMs,
+  podLongestWaitMs: defaultEngineSettings.worker.longestWaitMs,
+  crashBackoffBaseMs: defaultEngineSettings.start.crashBackoff.baseMs,
+  crashBackoffMaxMs: defaultEngineSettings.start.crashBackoff.maxMs,
+  imageBackoffBaseMs: defaultEngineSettings.images.backoff.baseMs,
+  imageBackoffMaxMs: defaultEngineSettings.images.backoff.maxMs,
+  runtimeRelistMs: defaultFollowSettings.relistMs,
+  nodeStatusMs: 10_000,
+  nodeLeaseRenewMs: 10_000,
+  housekeepingMs: 10_000,
+  containerGcMs: 60_000,
+  logRotationMs: 10_000,
+  containerLogMaxBytes: 10 * 1024 * 1024,
+  containerLogMaxFiles: 5,
+} as const;
+
+/** @param given periods and limits by the names above that differ from the defaults; other parts' names are passed over */
+export function kubeletTimings(given: Readonly<Record<string, number>>): KubeletTimings {
+  const of = (name: keyof typeof defaults): number => given[name] ?? defaults[name];
+  const backoff = (baseMs: number, maxMs: number) => ({ baseMs, maxMs, forgetAfterMs: 2 * maxMs });
+  const { worker, status, start, images } = defaultEngineSettings;
+  return {
+    engine: {
+      worker: { ...worker, syncMs: of('podSyncMs'), retryMs: of('podRetryMs'), longestWaitMs: of('podLongestWaitMs') },
+      status,
+      start: { ...start, crashBackoff: backoff(of('crashBackoffBaseMs'), of('crashBackoffMaxMs')), retryMs: of('podRetryMs') },
+      images: { ...images, backoff: backoff(of('imageBackoffBaseMs'), of('imageBackoffMaxMs')) },
+    },
+    follow: { ...defaultFollowSettings, relistMs: of('runtimeRelistMs') },
+    nodeStatusMs: of('nodeStatusMs'),
+    nodeLeaseMs: of('nodeLeaseRenewMs'),
+    housekeepingMs: of('housekeepingMs'),
+    garbageMs: of('containerGcMs'),
+    logRotationMs: of('logRotationMs'),
+    containerLogMaxBytes: of('containerLogMaxBytes'),
+    containerLogMaxFiles: of('containerLogMaxFiles'),
+  };
+}
