@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { kinds } from '#api/kinds/index.ts';
 import { type Clock, systemClock } from '#base/clock.ts';
 import { silentLogger } from '#base/log.ts';
+import type { Transport } from '#client/transport.ts';
 import { createMemoryStorage } from '#store/memory/memory-storage.ts';
 import type { Storage } from '#store/storage.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from '../api-server.ts';
@@ -47,6 +48,12 @@ export async function inProcessServer(options: Partial<ApiServerOptions> = {}, c
     ...{ storage, clock, logger: silentLogger, kinds, serviceAccountKeys, serviceAccountIssuer: 'https://issuer' },
     ...options,
   });
+  const transports = new Map<string, Transport>();
+  const transportAs = (user: CallOptions['as'] & object) => {
+    const transport = transports.get(user.name) ?? server.transportAs(user);
+    transports.set(user.name, transport);
+    return transport;
+  };
   const send = (
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
@@ -55,7 +62,7 @@ export async function inProcessServer(options: Partial<ApiServerOptions> = {}, c
   ) => {
     const [path = '', query = ''] = url.split('?');
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    return server.transportAs(as).send({ method, path, query: new URLSearchParams(query), headers, body: text }, signal);
+    return transportAs(as).send({ method, path, query: new URLSearchParams(query), headers, body: text }, signal);
   };
   return {
     server,

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeJwt } from 'jose';
+import { FakeClock } from '#base/testing/fake-clock.ts';
+import { type InProcessServer, inProcessServer } from '../testing/in-process-server.ts';
+
+const pods = '/api/v1/namespaces/default/pods';
+const accounts = '/api/v1/namespaces/default/serviceaccounts';
+const pod = (name: string, spec: object = {}) => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i:1' }], ...spec } });
+const binding = (name: string, node: string, metadata: object = {}) => ({ metadata: { name, ...metadata }, target: { kind: 'Node', name: node } });
+
+async function withPod(clock = new FakeClock()): Promise<InProcessServer> {
+  const api = await inProcessServer({}, clock);
+  await api.call('POST', accounts, { body: { metadata: { name: 'default' } } });
+  await api.call('POST', pods, { body: pod('p') });
+  return api;
+}
+
+test('a binding gives a pod its node, says so in a condition, and does it once', async () => {
+  await using api = await withPod();
+  const bound = await api.call('POST', `${pods}/p/binding`, { body: binding('p', 'n1', { annotations: { a: 'b' } }) });
+  assert.deepEqual([bound.status, bound.body.status, bound.body.code], [201, 'Success', 201]);
+  const { body } = await api.call('GET', `${pods}/p`);
+  assert.deepEqual([body.spec.nodeName, body.metadata.annotations], ['n1', { a: 'b' }]);
+  assert.deepEqual(body.status.conditions, [{ type: 'PodScheduled', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' }]);
+  const again = await api.call('POST', `${pods}/p/binding`, { body: binding('p', 'n2') });
+  assert.deepEqual(
+    [again.status, again.body.message],
+    [409, 'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"'],
+  );
+});
+
+test('a binding for another pod, another life or another kind is refused', async () => {
+  await using api = await withPod();
+  const other = await api.call('POST', `${pods}/p/binding`, { body: binding('q', 'n1') });
+  assert.equal(other.body.message, 'name in URL does not match name in Binding object');
+  assert.equal((await api.call('POST', `${pods}/p/binding`, { body: binding('p', 'n1', { uid: 'other' }) })).status, 409);
+  const kind = await api.call('POST', `${pods}/p/binding`, { body: { metadata: { name: 'p' }, target: { kind: 'Pod', name: 'n1' } } });
+  assert.match(kind.body.message, /target\.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"$/);
+  assert.equal((await api.call('POST', `${pods}/none/binding`, { body: binding('none', 'n1') })).status, 404);
+});
+
+test('an eviction marks the pod and deletes it', async () => {
+  await using api = await withPod();
+  await api.call('POST', `${pods}/p/binding`, { body: binding('p', 'n1') });
+  const evicted = await api.call('POST', `${pods}/p/eviction`, { body: { metadata: { name: 'p' }, deleteOptions: { gracePeriodSeconds: 9 } } });
+  assert.deepEqual([evicted.status, evicted.body.status], [201, 'Success']);
+  const { body } = await api.call('GET', `${pods}/p`);
+  const condition = body.status.conditions.find(({ type }: { readonly type: string }) => type === 'DisruptionTarget');
+  assert.deepEqual([condition.reason, body.metadata.deletionGracePeriodSeconds], ['EvictionByEvictionAPI', 9]);
+});
+
+test('a token for a pod names it and is good until the pod is gone', async () => {
+  const clock = new FakeClock();
+  await using api = await withPod(clock);
+  const { body: ofPod } = await api.call('GET', `${pods}/p`);
+  const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: ofPod.metadata.uid };
+  const answer = await api.call('POST', `${accounts}/default/token`, { body: { spec: { boundObjectRef, expirationSeconds: 3607 } } });
+  assert.equal(answer.status, 201);
+  const claims = decodeJwt(answer.body.status.token);
+  const nowSeconds = clock.now() / 1000;
+  const { pod: claimed, warnafter } = claims['kubernetes.io'] as { readonly pod: object; readonly warnafter: number };
+  assert.deepEqual(
+    [claims.sub, claimed, warnafter],
+    ['system:serviceaccount:default:default', { name: 'p', uid: ofPod.metadata.uid }, nowSeconds + 3607],
+  );
+  assert.deepEqual([claims.exp, answer.body.status.expirationTimestamp], [nowSeconds + 31_536_000, '2030-01-01T01:00:07Z']);
+  const review = () => api.call('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body: { spec: { token: answer.body.status.token } } });
+  const good = await review();
+  assert.deepEqual([good.body.status.authenticated, good.body.status.user.username], [true, 'system:serviceaccount:default:default']);
+  await api.call('DELETE', `${pods}/p`);
+  assert.deepEqual((await review()).body.status, { authenticated: false, user: {}, error: 'service account token has been invalidated' });
+});
+
+test('a token is refused for too short a time, for a pod of another account, for what is not there', async () => {
+  await using api = await withPod();
+  await api.call('POST', accounts, { body: { metadata: { name: 'other' } } });
+  const messageOf = async (name: string, spec: object) => (await api.call('POST', `${accounts}/${name}/token`, { body: { spec } })).body.message;
+  assert.equal(
+    await messageOf('default', { expirationSeconds: 60 }),
+    'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes',
+  );
+  const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'p' };
+  assert.equal(
+    await messageOf('other', { boundObjectRef }),
+    'cannot bind token for serviceaccount "other" to pod running with different serviceaccount name.',
+  );
+  assert.equal(await messageOf('none', {}), 'serviceaccounts "none" not found');
+  assert.match(
+    await messageOf('default', { boundObjectRef: { ...boundObjectRef, uid: 'other' } }),
+    /^Operation cannot be fulfilled on Pod "p": the UID/,
+  );
+});
