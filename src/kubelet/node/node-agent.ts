@@ -144,8 +144,10 @@ class Agent implements NodeAgent {
     const metadata = { name: nodeName, labels: wanted, annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' } };
     try {
       const created = await client.create(nodeKind, { metadata, spec: taints.length === 0 ? {} : { taints }, status }, signal);
-      this.#tell(facts, {});
-      if (created.status?.conditions !== undefined) this.#reportedAtMs = clock.monotonic();
+      if (created.status?.conditions !== undefined) {
+        this.#reportedAtMs = clock.monotonic();
+        this.#tell(facts, {});
+      } // else the server keeps no status of what is new, and the first report says it
       return created;
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
