@@ -16,10 +16,18 @@ export interface FollowedPod {
   readonly uid: string;
 }
 
-type News = { readonly kind: 'pod'; readonly event: WatchEvent<Pod> } | { readonly kind: 'record'; readonly event: WatchEvent<PodStartup> };
+/** How long the record of a pod that is Ready is waited for. */
+const recordWithinMs = 2000;
+const lastStep = 'status';
+
+type News =
+  | { readonly kind: 'enough' }
+  | { readonly kind: 'pod'; readonly event: WatchEvent<Pod> }
+  | { readonly kind: 'record'; readonly event: WatchEvent<PodStartup> };
 
 /**
- * Tells each step of a pod's start as it happens, until the pod is Ready, has ended, or is gone.
+ * Tells each step of a pod's start as it happens, until the pod is Ready, has ended, or is gone, and its record is whole. The record comes
+ * in batches and may be late, or may never come from a kubelet that is not ours: it is waited for a little, the pod is not held up by it.
  *
  * @throws {DeadlineExceeded} after `timeoutMs`
  */
@@ -36,15 +44,21 @@ export async function followStart(pod: FollowedPod, connection: Connection, time
   });
   const teller = new StepTeller(context);
   return await withDeadline(`the start of pod ${pod.namespace}/${pod.name}`, timeoutMs, context.clock, context.signal, async (signal) => {
+    let outcome: StartOutcome | undefined;
+    let isWhole = false;
     for await (const one of news.take(signal)) {
+      if (one.kind === 'enough') break;
       if (one.event.type === 'BOOKMARK' || one.event.object.metadata.uid !== pod.uid) continue;
-      if (one.kind === 'record') teller.tell(one.event.object);
-      else {
-        const outcome = outcomeOf(one.event.object, one.event.type);
-        if (outcome !== undefined) return outcome;
+      if (one.kind === 'record') {
+        teller.tell(one.event.object);
+        isWhole = one.event.object.steps.some((step) => step.name === lastStep && step.doneAtMs !== undefined);
+      } else if (outcome === undefined) {
+        outcome = outcomeOf(one.event.object, one.event.type);
+        if (outcome !== undefined) context.clock.after(recordWithinMs, () => news.push({ kind: 'enough' }));
       }
+      if (outcome !== undefined && (isWhole || outcome !== 'ready')) break;
     }
-    return 'deleted';
+    return outcome ?? 'deleted';
   });
 }
 

@@ -244,7 +244,7 @@ function createPods(config: KubeletConfig, host: KubeletHost, parts: PodParts) {
     settings: config.timings.engine,
     observers: (steps) => {
       startups = new StartupRecorder(
-        { nodeName: config.nodeName, watchedPeriodMs: 100, idlePeriodMs: 1000, keep: 500 },
+        { nodeName: config.nodeName, watchedPeriodMs: 100, idlePeriodMs: 1000, lastStep: steps.at(-1)?.name ?? '', keep: 500 },
         { describe: describeSteps(steps), clock, logger, ship: host.ship },
       );
       return { record: startups.record, metrics: metricsObserver(registry), log: logObserver(logger) };

@@ -23,7 +23,7 @@ function aRecorder(answers: readonly (boolean | Error)[], keep = 10) {
   const shipped: PodStartupBatch[] = [];
   const left = [...answers];
   const recorder = new StartupRecorder(
-    { nodeName: 'n1', watchedPeriodMs: 100, idlePeriodMs: 1000, keep },
+    { nodeName: 'n1', watchedPeriodMs: 100, idlePeriodMs: 1000, lastStep: 'status', keep },
     {
       describe: () => ({ title: 't', slowAfterMs: 1, reasons: {} }),
       clock,
@@ -60,6 +60,14 @@ test('while somebody watches, batches come sooner', async () => {
   recorder.record(done('b', 'admit'));
   await clock.advance(100);
   assert.deepEqual(uids(), [['a'], ['b']]);
+});
+
+test('the end of a start is shipped at once', async () => {
+  const { recorder, clock, uids } = aRecorder([]);
+  recorder.record(done('a', 'admit'));
+  recorder.record(done('a', 'status'));
+  await clock.advance(0);
+  assert.deepEqual(uids(), [['a']]);
 });
 
 test('what could not be shipped goes out with the next batch', async () => {

@@ -10,6 +10,8 @@ export interface RecorderSettings {
   /** How long changes are gathered while somebody watches, and otherwise. */
   readonly watchedPeriodMs: number;
   readonly idlePeriodMs: number;
+  /** When this step is done the start is over, and its record is shipped at once. */
+  readonly lastStep: string;
   /** Records kept at most; the oldest go first. */
   readonly keep: number;
 }
@@ -33,6 +35,7 @@ export class StartupRecorder {
   readonly #changed = new Set<string>();
   readonly #abort = new AbortController();
   #isWatched = false;
+  #isUrgent = false;
   #timer: Timer | undefined;
   #shipping: Promise<void> | undefined;
 
@@ -53,6 +56,8 @@ export class StartupRecorder {
       this.#parts.delete(oldest);
       this.#changed.delete(oldest);
     }
+    const isOver = transition.step === this.#settings.lastStep && transition.state.kind === 'done' && transition.direction === 'start';
+    if (isOver) this.#hurry();
     this.#schedule();
   };
 
@@ -70,7 +75,8 @@ export class StartupRecorder {
 
   #schedule(): void {
     if (this.#timer !== undefined || this.#shipping !== undefined || this.#changed.size === 0 || this.#abort.signal.aborted) return;
-    const periodMs = this.#isWatched ? this.#settings.watchedPeriodMs : this.#settings.idlePeriodMs;
+    const usualMs = this.#isWatched ? this.#settings.watchedPeriodMs : this.#settings.idlePeriodMs;
+    const periodMs = this.#isUrgent ? 0 : usualMs;
     this.#timer = this.#ports.clock.after(periodMs, () => {
       this.#timer = undefined;
       this.#shipping = this.#ship().finally(() => {
@@ -80,7 +86,15 @@ export class StartupRecorder {
     });
   }
 
+  #hurry(): void {
+    if (this.#isUrgent) return;
+    this.#isUrgent = true;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
   async #ship(): Promise<void> {
+    this.#isUrgent = false;
     const uids = [...this.#changed];
     this.#changed.clear();
     const items = uids.flatMap((uid) => this.#parts.get(uid) ?? []);
