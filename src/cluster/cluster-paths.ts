@@ -18,7 +18,7 @@ export interface ClusterPaths {
   readonly containerdSocket: string;
   readonly containerdConfig: string;
   readonly cniConfigDir: string;
-  /** host-local's reservations. */
+  /** host-local's reservations: they must not outlive the sandboxes that hold them. */
   readonly cniDataDir: string;
   /** The kubelet's root: `pods/`, `plugins/`, `plugins_registry/`. */
   readonly kubeletRoot: string;
@@ -52,7 +52,7 @@ export function clusterPaths(runDir: string, dataDir: string): ClusterPaths {
     containerdSocket: `${runDir}/containerd.sock`,
     containerdConfig: `${dataDir}/containerd.toml`,
     cniConfigDir: `${dataDir}/cni/net.d`,
-    cniDataDir: `${dataDir}/cni/reservations`,
+    cniDataDir: `${runDir}/addresses`,
     kubeletRoot: `${dataDir}/kubelet`,
     memoryVolumes: `${runDir}/volumes`,
     podLogs: `${dataDir}/pod-logs`,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { test } from 'node:test';
+import { findCluster } from '#cluster/find-clusters.ts';
 import { hostNames } from '#cluster/host-names.ts';
 import { clusterStatus } from '#cluster/status.ts';
 import { up } from '#cluster/up/up.ts';
@@ -74,6 +75,26 @@ test('a part that does not start is named, with the end of its log', async () =>
   const controlPlane = { program: process.execPath, args: ['-e', 'console.error("the store is on fire"); process.exit(7)', '--'] };
   const start = up({ ...broken.options, programs: { ...broken.options.programs, controlPlane } }, host, () => undefined, never);
   await assert.rejects(start, { code: 'PART_FAILED', message: /^control-plane does not start: .* exit status 7; .*the store is on fire/ });
+});
+
+test('a containerd that does not start is named, with the end of its log', async () => {
+  const broken = await hostSide();
+  await host.files.write(`/run/kubernode/${broken.name}/containerd`, 'where its state folder should be', 0o644);
+  await assert.rejects(broken.up(), { code: 'PART_FAILED', message: /^containerd does not start: .* exit status 1; .*containerd: not a directory/ });
+});
+
+test('up tidies up what an earlier life left on the host, when nothing else remembers it', async () => {
+  const forgotten = await hostSide();
+  await forgotten.up();
+  const runtime = forgotten.runtime();
+  await runPod(forgotten, runtime, 'left', ['sleep', '1000']);
+  runtime.close();
+  const { processes } = await findCluster(forgotten.name, forgotten.dataDir, host);
+  for (const process of Object.values(processes)) await host.processes.signal(process, 'SIGKILL');
+  for (const mount of await host.mounts.listBelow(`/run/kubernode/${forgotten.name}`)) await host.mounts.unmount(mount.target, never);
+  await host.files.removeTree(`/run/kubernode/${forgotten.name}`);
+  await forgotten.up();
+  assert.deepEqual(await forgotten.leftovers(), []);
 });
 
 test('the control plane alone has no node, no runtime and no network', async () => {

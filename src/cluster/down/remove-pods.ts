@@ -1,9 +1,10 @@
 import { withDeadline } from '#base/abort.ts';
-import { messageOf } from '#base/errors.ts';
+import { messageOf, Unavailable } from '#base/errors.ts';
 import { type CriRuntime, createCriRuntime } from '#wire/cri/cri-runtime.ts';
 import type { FoundCluster } from '../find-clusters.ts';
 import { logFile, stdoutFile } from '../parts.ts';
 import type { ClusterHost } from '../ports/cluster-host.ts';
+import type { ProcessIdentity } from '../ports/processes.ts';
 import type { RuntimeSettings } from '../settings.ts';
 import { writeProcessFile } from '../supervisor/process-file.ts';
 import { untilRuntimeReady } from '../up/start-runtime.ts';
@@ -25,14 +26,17 @@ export async function removePods(
   if (settings === undefined) return;
   const runtime = createCriRuntime({ endpoint: settings.endpoint, clock: host.clock, containerdEvents: false });
   try {
+    const containerd = settings.kind === 'private' ? await reviveContainerd(cluster, host) : undefined;
+    if (settings.kind === 'private' && containerd === undefined) return;
     await withDeadline('removing the pods', withinMs, host.clock, signal, async (inner) => {
-      if (settings.kind === 'private' && !(await reviveContainerd(cluster, host))) return;
-      await untilRuntimeReady(runtime, settings.endpoint, host, inner);
-      const sandboxes = await runtime.listPodSandboxes({}, inner);
-      const own = settings.kind === 'private' ? undefined : await podUids(cluster, host);
-      const ids = sandboxes.filter((sandbox) => own?.has(sandbox.metadata?.uid ?? '') ?? true).map((sandbox) => sandbox.id);
-      const queue = [...ids];
-      await Promise.all(Array.from({ length: atOnce }, () => removeEach(queue, runtime, host, inner)));
+      const settled = new AbortController();
+      const watching = AbortSignal.any([inner, settled.signal]);
+      try {
+        const work = removeAll(cluster, settings, runtime, host, watching);
+        await (containerd === undefined ? work : Promise.race([work, whenEnded(containerd, host, watching)]));
+      } finally {
+        settled.abort();
+      }
     });
   } catch (error) {
     if (signal.aborted) throw error;
@@ -41,6 +45,26 @@ export async function removePods(
   } finally {
     runtime.close();
   }
+}
+
+async function removeAll(
+  cluster: FoundCluster,
+  settings: RuntimeSettings,
+  runtime: CriRuntime,
+  host: ClusterHost,
+  signal: AbortSignal,
+): Promise<void> {
+  await untilRuntimeReady(runtime, settings.endpoint, host, signal);
+  const sandboxes = await runtime.listPodSandboxes({}, signal);
+  const own = settings.kind === 'private' ? undefined : await podUids(cluster, host);
+  const queue = sandboxes.filter((sandbox) => own?.has(sandbox.metadata?.uid ?? '') ?? true).map((sandbox) => sandbox.id);
+  await Promise.all(Array.from({ length: atOnce }, () => removeEach(queue, runtime, host, signal)));
+}
+
+/** Never resolves: a runtime that ended removes nothing. */
+async function whenEnded(process: ProcessIdentity, host: ClusterHost, signal: AbortSignal): Promise<never> {
+  await host.processes.whenGone(process, signal);
+  throw new Unavailable({ message: 'containerd ended' });
 }
 
 async function removeEach(queue: string[], runtime: CriRuntime, host: ClusterHost, signal: AbortSignal): Promise<void> {
@@ -55,11 +79,11 @@ async function removeEach(queue: string[], runtime: CriRuntime, host: ClusterHos
   }
 }
 
-/** @returns whether there is a containerd to ask */
-async function reviveContainerd(cluster: FoundCluster, host: ClusterHost): Promise<boolean> {
+/** @returns the containerd to ask, if there is one or can be */
+async function reviveContainerd(cluster: FoundCluster, host: ClusterHost): Promise<ProcessIdentity | undefined> {
   const { paths, processes } = cluster;
-  if (processes['containerd'] !== undefined) return true;
-  if (!(await host.files.exists(paths.containerdState)) || !(await host.files.exists(paths.containerdConfig))) return false;
+  if (processes['containerd'] !== undefined) return processes['containerd'];
+  if (!(await host.files.exists(paths.containerdState)) || !(await host.files.exists(paths.containerdConfig))) return undefined;
   const launched = await host.processes.launch({
     program: 'containerd',
     args: ['--config', paths.containerdConfig],
@@ -68,7 +92,7 @@ async function reviveContainerd(cluster: FoundCluster, host: ClusterHost): Promi
     lifeline: false,
   });
   await writeProcessFile(host.files, paths.processFile('containerd'), launched);
-  return true;
+  return launched;
 }
 
 /** In a runtime that others use too, the cluster's pods are those that its kubelet has folders for. */

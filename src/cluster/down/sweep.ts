@@ -6,12 +6,22 @@ import type { HostObjects } from '../inventory/host-objects.ts';
 import type { ClusterHost } from '../ports/cluster-host.ts';
 
 /**
- * Removes by hand whatever the host has of a cluster whose parts have ended. Goes on after a failure, so that one stubborn object does not
- * keep the others.
+ * Removes by hand whatever the host has of a cluster whose parts have ended, and its run folder: last, because what is in there says what is
+ * to be removed, should this have to be done again.
  *
  * @throws {Unavailable} that names what is left
  */
 export async function sweep(cluster: FoundCluster, objects: HostObjects, host: ClusterHost, signal: AbortSignal): Promise<void> {
+  await sweepObjects(cluster, objects, host, signal);
+  await host.files.removeTree(cluster.paths.runDir);
+}
+
+/**
+ * All but the run folder. Goes on after a failure, so that one stubborn object does not keep the others.
+ *
+ * @throws {Unavailable} that names what is left
+ */
+export async function sweepObjects(cluster: FoundCluster, objects: HostObjects, host: ClusterHost, signal: AbortSignal): Promise<void> {
   const { names, paths } = cluster;
   const left: string[] = [];
   const attempt = async (what: string, action: () => Promise<void>) => {
@@ -34,8 +44,6 @@ export async function sweep(cluster: FoundCluster, objects: HostObjects, host: C
     attempt(paths.cniDataDir, () => host.files.removeTree(paths.cniDataDir)),
     ...objects.shimSockets.map((socket) => attempt(socket, () => host.files.remove(socket))),
   ]);
-  // Last: what is in there says what is to be removed, should this have to be done again.
-  if (left.length === 0) await attempt(paths.runDir, () => host.files.removeTree(paths.runDir));
   if (left.length > 0) {
     throw new Unavailable({
       message: `cluster ${names.name} is stopped, but could not remove ${left.join('; ')}`,

@@ -1,7 +1,9 @@
 import { AppError } from '#base/errors.ts';
 import { firstAddressOf } from '../choose-pod-range.ts';
 import type { ClusterPaths } from '../cluster-paths.ts';
+import { sweepObjects } from '../down/sweep.ts';
 import type { HostNames } from '../host-names.ts';
+import { gatherHostObjects } from '../inventory/host-objects.ts';
 import { controlPlanePart, kubeletPart, logFile, stdoutFile, supervisorProgram } from '../parts.ts';
 import { ensurePki } from '../pki-files.ts';
 import type { ClusterHost } from '../ports/cluster-host.ts';
@@ -15,7 +17,7 @@ import { withHostLock } from './host-lock.ts';
 import { prepareNetwork } from './prepare-network.ts';
 import { launchRuntime, prepareRuntime } from './start-runtime.ts';
 import { waitForNode } from './wait-for-node.ts';
-import { PartFailed, waitForParts } from './wait-for-parts.ts';
+import { PartFailed, untilPartFails, waitForParts } from './wait-for-parts.ts';
 
 export interface UpResult {
   readonly settings: ClusterSettings;
@@ -53,6 +55,8 @@ export async function up(options: UpOptions, host: ClusterHost, progress: (messa
   progress(
     `cluster ${settings.name}: data in ${settings.dataDir}, API port ${settings.apiPort}${settings.apiOnly ? '' : `, pods in ${settings.podCIDR}`}`,
   );
+  // A run folder that vanished took the knowledge of its cluster with it: a reboot, or somebody tidied up.
+  if (!settings.apiOnly && !cluster.hasRunDir) await sweepObjects(cluster, await gatherHostObjects(cluster, host, signal), host, signal);
   await ensureSupervisor(settings, paths, options, host, signal);
   // One failure ends the other branches.
   const failed = new AbortController();
@@ -117,11 +121,19 @@ async function startRuntime(
   host: ClusterHost,
   signal: AbortSignal,
 ): Promise<void> {
-  await Promise.all([
+  const isPrivate = settings.runtime.kind === 'private';
+  const settled = new AbortController();
+  const watching = AbortSignal.any([signal, settled.signal]);
+  const work = Promise.all([
     prepareNetwork(settings, names, paths, host, signal),
-    settings.runtime.kind === 'private' ? launchRuntime(settings, paths, host, signal) : undefined,
+    isPrivate ? launchRuntime(settings, paths, host, signal) : undefined,
     prepareRuntime(settings, progress, host, signal),
   ]);
+  try {
+    await (isPrivate ? Promise.race([work, untilPartFails('containerd', paths, host, watching)]) : work);
+  } finally {
+    settled.abort();
+  }
 }
 
 /** The one that is there goes on; a new one takes up the parts that live. */

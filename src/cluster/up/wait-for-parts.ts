@@ -32,10 +32,23 @@ export async function waitForParts(
         told.add(state.name);
         progress(`${state.name} is ready`);
       }
-      if (state.restarts >= patience || state.problem !== undefined) throw await failureOf(state, paths, host);
+      if (hasFailed(state)) throw await failureOf(state, paths, host);
     }
     if (states.every((state) => state?.phase === 'ready')) return;
   }
+}
+
+/** Never resolves. @throws {PartFailed} as `waitForParts` does; what the signal was aborted with */
+export async function untilPartFails(name: PartName, paths: ClusterPaths, host: ClusterHost, signal: AbortSignal): Promise<never> {
+  for await (const parts of followParts(host.sockets, paths.supervisorSocket, signal)) {
+    const state = parts.find((part) => part.name === name);
+    if (state !== undefined && hasFailed(state)) throw await failureOf(state, paths, host);
+  }
+  throw new Error('the stream of part states never ends by itself');
+}
+
+function hasFailed(state: PartStatus): boolean {
+  return state.restarts >= patience || state.problem !== undefined;
 }
 
 async function failureOf(state: PartStatus, paths: ClusterPaths, host: ClusterHost): Promise<PartFailed> {

@@ -59,13 +59,16 @@ function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   });
 }
 
+/** A listener that is ending resets who connects in its last moment. */
+const notListening: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EACCES']);
+
 function open(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     socket.once('connect', () => resolve(socket));
     socket.once('error', (error) => {
       const errno = errnoOf(error);
-      if (errno === 'ENOENT' || errno === 'ECONNREFUSED' || errno === 'EACCES') resolve(undefined);
+      if (errno !== undefined && notListening.has(errno)) resolve(undefined);
       else reject(error);
     });
   });
