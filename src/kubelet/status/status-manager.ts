@@ -16,7 +16,7 @@ export interface StatusManagerSettings {
   readonly lastRetryMs: number;
 }
 
-export const defaultStatusManagerSettings: StatusManagerSettings = { coalesceMs: 250, firstRetryMs: 100, lastRetryMs: 10_000 };
+export const defaultStatusManagerSettings: StatusManagerSettings = { coalesceMs: 250, firstRetryMs: 20, lastRetryMs: 10_000 };
 
 export interface StatusManagerDeps {
   readonly client: Client;

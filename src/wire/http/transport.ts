@@ -112,6 +112,8 @@ function requestSettings(url: URL, request: HttpTransportRequest, options: HttpT
     headers: {
       'user-agent': options.userAgent ?? 'kubernode',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      // Node frames the body of a DELETE by itself only when it is told its length.
+      ...(request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) }),
       ...request.headers,
     },
   };
