@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { systemClock } from '#base/clock.ts';
@@ -116,6 +117,7 @@ function untilToldToEnd(): AbortSignal {
   return end.signal;
 }
 
+setMaxListeners(0); // one signal ends hundreds of pods' calls: no leak
 const logger = lineLogger((line) => process.stderr.write(line), systemClock, { process: 'kubelet' });
 try {
   await main(logger, untilToldToEnd());

@@ -11,7 +11,7 @@ import { killContainer } from './kill-container.ts';
 import { killContainers } from './kill-pod.ts';
 import type { ContainerKill } from './pod-actions.ts';
 import { formatPod, refOf } from './pod-ref.ts';
-import { isRunning, type PodRuntimeState } from './pod-runtime-state.ts';
+import { emptyState, isRunning, type PodRuntimeState } from './pod-runtime-state.ts';
 import type { RuntimeCache } from './runtime-cache.ts';
 import { sandboxConfig } from './sandbox-config.ts';
 import { ContainerStarter, type StartDeps } from './start-container/start-container.ts';
@@ -64,8 +64,10 @@ export class PodRuntime implements PodRuntimePort {
     const { uid } = pod.metadata;
     const reservedMs = clock.monotonic() - (this.#reservedSince.get(uid) ?? clock.monotonic());
     const { config, warnings } = this.#configOf(pod, reservedMs > reservedMaxMs ? attempt + 1 : attempt, cgroupParent);
+    // The runtime keeps every name for one sandbox, so the first attempt needs no look: a sandbox that nobody knows of shows as reserved.
+    const isFirst = attempt === 0 && !this.#reservedSince.has(uid) && cache.get(uid) === undefined;
     const [state, handler] = await Promise.all([
-      this.read(refOf(pod), signal),
+      isFirst ? emptyState(pod.metadata) : this.read(refOf(pod), signal),
       this.#deps.runtimeHandlerOf(pod, signal),
       files.ensureDirectory(config.logDirectory, logDirMode, signal),
     ]);

@@ -1,0 +1,191 @@
+import type { Registry } from 'prom-client';
+import { runtimeClass } from '#api/kinds/node/v1/runtime-class.ts';
+import type { Node, Pod } from '#api/types/core-v1.ts';
+import { StartupRecorder } from '#startup/recorder.ts';
+import type { TransitionListener } from '#startup/transition.ts';
+import type { AdmittingNode } from './admission/admission-input.ts';
+import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
+import type { RuntimeWatch } from './node/runtime-state.ts';
+import type { FollowedObjects } from './objects/objects.ts';
+import { createTokens } from './objects/tokens.ts';
+import { createPodEngine, type EngineDeps, type PodEngine } from './pod-engine.ts';
+import { logObserver } from './pod-start/observers/log.ts';
+import { metricsObserver } from './pod-start/observers/metrics.ts';
+import { describeSteps } from './pod-start/observers/record.ts';
+import { NodeRoom } from './pod-workers/node-room.ts';
+import type { WakeBus } from './pod-workers/wake-bus.ts';
+import type { EventsPort } from './ports/events.ts';
+import type { HostFacts } from './ports/host.ts';
+import type { PodCgroupsPort } from './ports/pod-cgroups.ts';
+import type { RuntimePort } from './ports/runtime.ts';
+import { createProbeManager } from './probes/probe-manager.ts';
+import { containerResources } from './resources/container-resources.ts';
+import type { PodCgroups, PodCgroupsOptions } from './resources/pod-cgroups.ts';
+import { parseResolvConf } from './runtime/dns-config.ts';
+import type { RuntimeCache } from './runtime/runtime-cache.ts';
+import type { NodeConfig } from './runtime/start-container/prepare-config.ts';
+import { createVolumeManager, type VolumeManager } from './volumes/volume-manager.ts';
+
+/** What the node has that its pods need. */
+export interface NodeParts {
+  readonly runtime: RuntimePort;
+  readonly cache: RuntimeCache;
+  readonly runtimeWatch: RuntimeWatch;
+  readonly hostFacts: HostFacts;
+  readonly podCgroups: PodCgroups;
+  readonly events: EventsPort;
+  readonly objects: FollowedObjects;
+  readonly registry: Registry;
+  /** As the API server has it; `undefined` until it is registered. */
+  readonly node: () => Node | undefined;
+}
+
+export interface AssembledPods {
+  readonly engine: PodEngine;
+  readonly startups: StartupRecorder;
+  /** After the engine is closed. */
+  close(): Promise<void>;
+}
+
+const recordKeep = 500;
+const cpuPeriodUs = 100_000;
+
+/** The engine of the pods, joined with the parts that it asks for. */
+export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: NodeParts): AssembledPods {
+  const { client, clock, logger, random, files } = host;
+  const { runtime, cache, runtimeWatch, events, objects, podCgroups, registry, node } = parts;
+  const version = config.version.replace(/^v(\d+\.\d+).*$/, '$1');
+  const probes = createProbeManager({
+    pods: cache,
+    runtime: host.runtime,
+    probers: host.probers,
+    events,
+    hostIp: config.nodeAddress,
+    version,
+    clock,
+    logger,
+  });
+  const resolvConf = parseResolvConf(config.resolvConf);
+  const made: { volumes?: VolumeManager; startups?: StartupRecorder } = {};
+  const engine: PodEngine = createPodEngine({
+    client,
+    runtime,
+    cache,
+    network: runtimeWatch.network,
+    files,
+    objects,
+    events,
+    probes,
+    http: host.httpGet,
+    cgroups: podCgroupsPort(podCgroups, () => unfinished(engine)),
+    room: new NodeRoom({ node: () => admittingNode(node()), refreshNode: async () => undefined, allowedSysctls: [] }),
+    createVolumes: (wake) => {
+      made.volumes = volumeManager(config, host, parts, wake);
+      return made.volumes;
+    },
+    runtimeHandlerOf: async (pod, signal) => {
+      const name = pod.spec?.runtimeClassName ?? '';
+      return name === '' ? '' : (await client.get(runtimeClass, { name }, signal)).handler;
+    },
+    node: nodeConfig(config, host, parts),
+    dns: () => ({ clusterDomain: config.clusterDomain, clusterDns: config.clusterDns, host: resolvConf }),
+    roots: config.roots,
+    runtimeName: 'containerd',
+    clock,
+    logger,
+    random,
+    settings: config.timings.engine,
+    observers: (steps): Readonly<Record<string, TransitionListener>> => {
+      const lastStep = steps.at(-1)?.name ?? '';
+      const settings = { nodeName: config.nodeName, watchedPeriodMs: 100, idlePeriodMs: 1000, lastStep, keep: recordKeep };
+      made.startups = new StartupRecorder(settings, { describe: describeSteps(steps), clock, logger, ship: host.ship });
+      return { record: made.startups.record, metrics: metricsObserver(registry), log: logObserver(logger) };
+    },
+  } satisfies EngineDeps);
+  const { startups, volumes } = made;
+  if (startups === undefined || volumes === undefined) throw new Error('the engine asks for observers and volumes while it is made');
+  return {
+    engine,
+    startups,
+    async close() {
+      await probes.close();
+      await startups.close();
+      await volumes[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What all pod cgroups of this host have in common. */
+export function cgroupOptions({ cpus, memoryBytes }: HostFacts, { cgroups: { hugepageSizes }, logger }: KubeletHost): PodCgroupsOptions {
+  return {
+    pod: { cpuPeriodUs, enforceCpuLimits: true, podPidsLimit: -1, hugepageSizes },
+    limits: { cpuMilli: cpus * 1000, memoryBytes, pids: -1, hugepageSizes },
+    logger,
+  };
+}
+
+function podCgroupsPort(podCgroups: PodCgroups, pods: () => readonly Pod[]): PodCgroupsPort {
+  return {
+    async ensure(pod, signal) {
+      const path = await podCgroups.ensure(pod, signal);
+      await podCgroups.updateQos(pods(), signal);
+      return path;
+    },
+    find: (uid, signal) => podCgroups.find(uid, signal),
+    remove: (uid, signal) => podCgroups.remove(uid, signal),
+  };
+}
+
+function volumeManager(config: KubeletConfig, host: KubeletHost, { events, objects, node }: NodeParts, wake: WakeBus): VolumeManager {
+  const { client, clock, logger, random, files, mounter } = host;
+  return createVolumeManager({
+    files,
+    mounter,
+    objects,
+    tokens: createTokens({ client, clock, logger, random }),
+    roots: { root: config.roots.root, memory: config.memoryVolumes },
+    clock,
+    logger,
+    random,
+    allocatable: () => node()?.status?.allocatable ?? {},
+    events,
+    wake,
+  });
+}
+
+function nodeConfig(config: KubeletConfig, host: KubeletHost, { hostFacts, node }: NodeParts): NodeConfig {
+  const { version, hasSwapController } = host.cgroups;
+  const facts = {
+    ...cgroupOptions(hostFacts, host).pod,
+    cgroupVersion: version,
+    memoryCapacityBytes: hostFacts.memoryBytes,
+    hasSwapController,
+    singleProcessOomKill: version === 'v1',
+  };
+  return {
+    clusterDomain: config.clusterDomain,
+    hostIPs: () => [config.nodeAddress],
+    allocatable: () => node()?.status?.allocatable ?? {},
+    resourcesOf: (pod, container) => containerResources(pod, container, facts),
+  };
+}
+
+function unfinished({ workers }: PodEngine): readonly Pod[] {
+  return workers.pods().filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
+}
+
+function admittingNode(node: Node | undefined): AdmittingNode | undefined {
+  if (node === undefined) return undefined;
+  const pressures = (node.status?.conditions ?? [])
+    .filter(({ type, status }) => type.endsWith('Pressure') && status === 'True')
+    .map(({ type }) => type);
+  return {
+    name: node.metadata.name,
+    labels: node.metadata.labels ?? {},
+    allocatable: node.status?.allocatable ?? {},
+    taints: node.spec?.taints ?? [],
+    pressures,
+    hasSupplementalGroupsPolicy: node.status?.features?.supplementalGroupsPolicy === true,
+    isShuttingDown: false,
+  };
+}
