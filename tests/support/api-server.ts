@@ -20,15 +20,17 @@ export interface TestApiServer extends AsyncDisposable {
   readonly caPem: string;
   /** Of a member of system:masters. */
   readonly kubeconfigFile: string;
-  clientCertificate(user: string, groups: readonly string[]): IssuedCertificate;
+  clientCertificate(user: string, groups: readonly string[]): Promise<IssuedCertificate>;
+  /** One that is for servers only. */
+  servingCertificate(user: string, groups: readonly string[]): Promise<IssuedCertificate>;
   kubeconfigFor(user: string, groups: readonly string[]): Promise<string>;
 }
 
 /** An API server over a store in memory, listening with certificates of its own. */
 export async function startApiServer(options: Partial<ApiServerOptions> = {}): Promise<TestApiServer> {
   const dir = await mkdtemp(join(tmpdir(), 'kubernode-apiserver-'));
-  const authority = createAuthority({ commonName: 'test-ca', clock: systemClock });
-  const serving = issue(authority, 'kube-apiserver', [], 'server');
+  const authority = await createAuthority({ commonName: 'test-ca', clock: systemClock });
+  const serving = await issue(authority, 'kube-apiserver', [], 'server');
   const storage = options.storage ?? createMemoryStorage(systemClock);
   const server = await createApiServer({
     storage,
@@ -43,7 +45,7 @@ export async function startApiServer(options: Partial<ApiServerOptions> = {}): P
   const port = await server.listen({ host: '127.0.0.1', port: 0 });
   const clientCertificate = (user: string, groups: readonly string[]) => issue(authority, user, groups, 'client');
   const kubeconfigFor = async (user: string, groups: readonly string[]) => {
-    const { certPem, keyPem } = clientCertificate(user, groups);
+    const { certPem, keyPem } = await clientCertificate(user, groups);
     const file = join(dir, `${user.replaceAll(':', '-')}.kubeconfig`);
     const text = kubeconfig({ server: `https://127.0.0.1:${port}`, caPem: authority.certPem, certPem, keyPem, clusterName: 'test', user });
     await writeFile(file, text, { mode: 0o600 });
@@ -56,6 +58,7 @@ export async function startApiServer(options: Partial<ApiServerOptions> = {}): P
     caPem: authority.certPem,
     kubeconfigFile: await kubeconfigFor('admin', ['system:masters']),
     clientCertificate,
+    servingCertificate: (user, groups) => issue(authority, user, groups, 'server'),
     kubeconfigFor,
     async [Symbol.asyncDispose]() {
       await server.close();
@@ -65,8 +68,13 @@ export async function startApiServer(options: Partial<ApiServerOptions> = {}): P
   };
 }
 
-function issue(authority: Authority, commonName: string, organizations: readonly string[], usages: 'client' | 'server'): IssuedCertificate {
-  return issueCertificate({
+async function issue(
+  authority: Authority,
+  commonName: string,
+  organizations: readonly string[],
+  usages: 'client' | 'server',
+): Promise<IssuedCertificate> {
+  return await issueCertificate({
     authority,
     commonName,
     organizations,
