@@ -8,7 +8,7 @@ import { mainProcessOf, pauseProcessOf, sandboxIdOf } from '../support/runtime.t
 import { startCluster } from '../support/start-cluster.ts';
 
 // The back-off between restarts starts at upstream's 10 s: five crashes would take minutes.
-const cluster = await startCluster({ upFlags: ['--timing', 'containerBackoffBaseMs=100'] });
+const cluster = await startCluster({ upFlags: ['--timing', 'crashBackoffBaseMs=100'] });
 const { kubectl } = cluster;
 
 const identityOf = (pod: Pod) => ({ ip: pod.status?.podIP, uid: pod.metadata.uid });

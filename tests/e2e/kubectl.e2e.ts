@@ -70,7 +70,7 @@ for (const version of kubectlVersions) {
     test('a watch shows what happens to a pod', async () => {
       const watched = readUntil(version, ['get', 'pods', '--watch', '--no-headers', '--field-selector', `metadata.name=watched-${name}`], 'Running');
       await apply(kubectl, sleeper(`watched-${name}`));
-      assert.match(await watched, /Pending[\s\S]*Running/);
+      assert.match(await watched, /0\/1 +(Pending|ContainerCreating)[\s\S]*1\/1 +Running/);
     });
 
     test('logs, and logs that follow', async () => {

@@ -34,9 +34,14 @@ export function withCallTimes(runtime: RuntimePort, clock: Clock): RuntimePort {
         try {
           return await Reflect.apply(member, target, args);
         } finally {
-          if (collector?.open === true) collector.calls.push({ name: String(property), startedAtMs, tookMs: clock.monotonic() - startedAt });
+          if (collector?.open === true) collector.calls.push({ name: criName(String(property)), startedAtMs, tookMs: clock.monotonic() - startedAt });
         }
       };
     },
   });
+}
+
+/** The port spells its calls as TypeScript does, people know them as CRI does. */
+function criName(method: string): string {
+  return method.charAt(0).toUpperCase() + method.slice(1);
 }
