@@ -52,7 +52,7 @@ for (const version of kubectlVersions) {
       assert.match(outputOf(await kubectl(`get pod ${name} -o wide`)), /IP +NODE +NOMINATED NODE +READINESS GATES/);
       assert.match(
         outputOf(await kubectl(`get pod ${name} -o yaml`)),
-        new RegExp(`^kind: Pod\nmetadata:[sS]*\n  name: ${name}\n[sS]*phase: Running`, 'm'),
+        new RegExp(`^kind: Pod\nmetadata:[\\s\\S]*\n  name: ${name}\n[\\s\\S]*phase: Running`, 'm'),
       );
       const described = outputOf(await kubectl(`describe pod ${name}`));
       for (const words of [
