@@ -1,10 +1,11 @@
 import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
 import type { Node, NodeStatus, Taint } from '#api/types/core-v1.ts';
+import { onAbort, withDeadline } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
 import { TaskGroup } from '#base/task-group.ts';
-import { Cell, type Watchable, waitFor } from '#base/watchable.ts';
+import { Cell, type Watchable } from '#base/watchable.ts';
 import { isAlreadyExists, isNotFound } from '#client/api-error.ts';
 import type { Client } from '#client/client.ts';
 import type { EventRecorder } from '#client/event-recorder.ts';
@@ -83,7 +84,7 @@ class Agent implements NodeAgent {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { runtimeWatch, clock, logger, timing } = this.#options;
+    const { runtimeWatch, logger, timing } = this.#options;
     const tasks = new TaskGroup((what, error) => logger.error('the node agent broke', { what, error: messageOf(error) }));
     const unsubscribe = runtimeWatch.state.subscribe(() => this.refresh());
     try {
@@ -94,7 +95,7 @@ class Agent implements NodeAgent {
         const wish = this.#wishes.get();
         await this.#report(signal);
         const waitMs = timing.statusEveryMs * (1 + jitter * this.#random());
-        await this.#nextReport(wish, waitMs, signal, clock);
+        await this.#nextReport(wish, waitMs, signal);
       }
     } finally {
       unsubscribe();
@@ -107,17 +108,23 @@ class Agent implements NodeAgent {
   }
 
   async #runtimeAnswers(signal: AbortSignal): Promise<void> {
-    const patience = new AbortController();
-    const timer = this.#options.clock.after(runtimePatienceMs, () => patience.abort());
-    await this.#options.runtimeWatch.known(AbortSignal.any([signal, patience.signal])).catch(() => undefined); // a runtime that is late is reported as such
-    timer.cancel();
+    const { clock, runtimeWatch } = this.#options;
+    const known = (inner: AbortSignal) => runtimeWatch.known(inner);
+    await withDeadline('the first answer of the runtime', runtimePatienceMs, clock, signal, known).catch(() => undefined); // a late one is reported as such
   }
 
-  async #nextReport(wish: number, waitMs: number, signal: AbortSignal, clock: Clock): Promise<void> {
-    const time = new AbortController();
-    const timer = clock.after(waitMs, () => time.abort());
-    await waitFor(this.#wishes, (wishes) => wishes !== wish, AbortSignal.any([signal, time.signal])).catch(() => undefined); // it is time, or over
-    timer.cancel();
+  /** Resolves when it is time, when somebody wishes for a report, or when the signal is aborted. */
+  #nextReport(wish: number, waitMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const cleanups: (() => void)[] = [];
+      const end = (): void => {
+        for (const cleanup of cleanups) cleanup();
+        resolve();
+      };
+      const timer = this.#options.clock.after(waitMs, end);
+      cleanups.push(() => timer.cancel(), this.#wishes.subscribe(end), onAbort(signal, end));
+      if (signal.aborted || this.#wishes.get() !== wish) end();
+    });
   }
 
   /** Goes on until it is done. */
