@@ -26,13 +26,16 @@ export function createHttpsEntrance(tls: TlsSettings, pipeline: Pipeline, clock:
   });
 }
 
+/** What says who a client is ends here: nothing behind may pass it on. */
+const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 'x-remote-user', 'x-remote-uid', 'x-remote-group']);
+
 function apiRequestOf({ method, path, query, headers, rawHeaders, remoteAddress, body }: HttpRequest): ApiRequest {
   return {
     method,
     path,
     query,
-    headers,
-    rawHeaders,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !credentialHeaders.has(name))),
+    rawHeaders: rawHeaders.filter((_, position) => !credentialHeaders.has((rawHeaders[position - (position % 2)] ?? '').toLowerCase())),
     remoteAddress,
     body: async (signal) => {
       try {
@@ -46,5 +49,16 @@ function apiRequestOf({ method, path, query, headers, rawHeaders, remoteAddress,
 }
 
 function credentialsOf({ peer, headers }: HttpRequest): Credentials {
-  return { certificate: peer, authorization: headers['authorization'] ?? '' };
+  const authorization = headers['authorization'] ?? '';
+  return { certificate: peer, authorization: authorization === '' ? webSocketToken(headers['sec-websocket-protocol'] ?? '') : authorization };
+}
+
+const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
+
+/** A browser cannot set headers of a WebSocket: its token comes as a protocol beside the one that it wants to speak. */
+function webSocketToken(offer: string): string {
+  const protocols = offer.split(',').map((protocol) => protocol.trim());
+  const token = protocols.find((protocol) => protocol.startsWith(tokenProtocol));
+  if (token === undefined || protocols.length < 2) return '';
+  return `Bearer ${Buffer.from(token.slice(tokenProtocol.length), 'base64url').toString()}`;
 }

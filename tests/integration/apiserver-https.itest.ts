@@ -133,6 +133,14 @@ test('a watcher that does not read is cut off, others do not notice', async () =
   assert.equal(seen, count);
 });
 
+test('a token of a WebSocket comes as a protocol', async () => {
+  await using api = await startApiServer({ staticTokens: new Map([['secret', { name: 'jane', groups: ['system:masters'] }]]) });
+  const token = `base64url.bearer.authorization.k8s.io.${Buffer.from('secret').toString('base64url')}`;
+  const upgrade = (protocols: string) => ({ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-protocol': protocols });
+  assert.equal((await send(api, { path: '/api/v1/nodes', headers: upgrade(`v4.channel.k8s.io, ${token}`) })).status, 200);
+  assert.equal((await send(api, { path: '/api/v1/nodes', headers: upgrade(token) })).status, 403);
+});
+
 test('a request for an upgrade that nobody offers is answered as any other', async () => {
   await using api = await startApiServer();
   const certificate = await api.clientCertificate('admin', ['system:masters']);

@@ -45,6 +45,7 @@ export async function* watchStream(options: WatchStreamOptions, signal: AbortSig
   const initial = options.after === undefined ? index.list(options.filter.namespace) : [];
   const revision = options.revision();
   const show = (change: Change) => {
+    if (options.after !== undefined && change.revision <= options.after) return; // it asked for what is yet to come
     const seen = change.seenThrough(options.filter);
     if (seen !== undefined) queue.push(change.line(format, seen));
   };

@@ -44,9 +44,15 @@ export class KindRoutes {
     const handlers = handlersFor(kind, info.subresource);
     if (handlers === undefined) return answerText(404, '404 page not found\n');
     const handler = handlers[info.verb];
-    if (handler === undefined) return answerText(405, '405 method not allowed\n');
+    if (handler === undefined || isNameless(info)) return answerText(405, '405 method not allowed\n');
     return handler(context, { ...request, info, kind }, signal);
   }
+}
+
+/** One is created in its collection, and changed by its name. */
+function isNameless({ verb, name, subresource }: ResourceRequestInfo): boolean {
+  if (verb === 'create' && subresource === '') return name !== '';
+  return (verb === 'update' || verb === 'patch') && name === '';
 }
 
 function handlersFor(kind: Kind, subresource: string): Readonly<Partial<Record<Verb, KindHandler>>> | undefined {
