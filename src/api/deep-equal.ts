@@ -1,3 +1,5 @@
+import { meaningfulZeros } from './meaningful-zeros.ts';
+
 /** Whether two JSON-shaped values are the same; a field that is `undefined` counts as absent. */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -18,30 +20,6 @@ export function deepEqual(a: unknown, b: unknown): boolean {
 export function semanticEqual(a: unknown, b: unknown): boolean {
   return deepEqual(withoutEmpty(a, ''), withoutEmpty(b, ''));
 }
-
-/** Optional numbers, switches and texts whose zero value is not the same as none. */
-const meaningfulZeros: ReadonlySet<string> = new Set([
-  'activeDeadlineSeconds',
-  'allowPrivilegeEscalation',
-  'automountServiceAccountToken',
-  'defaultMode',
-  'enableServiceLinks',
-  'fsGroup',
-  'hostUsers',
-  'mode',
-  'optional',
-  'privileged',
-  'readOnlyRootFilesystem',
-  'replicas',
-  'runAsGroup',
-  'runAsNonRoot',
-  'runAsUser',
-  'runtimeClassName',
-  'shareProcessNamespace',
-  'storageClassName',
-  'terminationGracePeriodSeconds',
-  'tolerationSeconds',
-]);
 
 function withoutEmpty(value: unknown, name: string): unknown {
   if (value === '' || value === 0 || value === false || value === null) return meaningfulZeros.has(name) ? value : undefined;
