@@ -4,10 +4,10 @@ import type { KubeObject } from '#api/object.ts';
 import { quote } from '#api/quote.ts';
 import { decodeJson, type JsonObject } from '#api/schema/decode-json.ts';
 import type { MessageSchema } from '#api/schema/message-schema.ts';
+import { decodeProtobuf } from '#api/schema/protobuf/decode.ts';
+import { decodeEnvelope } from '#api/schema/protobuf/envelope.ts';
 import { badRequest, unsupportedMediaType } from '#api/status.ts';
 import { InvalidInput, messageOf } from '#base/errors.ts';
-import { decodeProtobuf } from '../protobuf/decode-message.ts';
-import { openEnvelope } from '../protobuf/envelope.ts';
 import type { WriteOptions } from './query-options.ts';
 
 /** What a body is read as: a kind, or a message that is only ever sent, such as a Binding. */
@@ -91,7 +91,7 @@ function parseJson(text: string, what: string): unknown {
 
 function parseProtobuf(body: Uint8Array, expected: Pick<BodyKind, 'kind' | 'schema'>): unknown {
   try {
-    const { apiVersion, kind, raw } = openEnvelope(body);
+    const { apiVersion, kind, raw } = decodeEnvelope(body);
     return { ...decodeProtobuf(expected.schema, raw), apiVersion, kind };
   } catch (error) {
     if (error instanceof InvalidInput) throw unrecognized(expected.kind, error.message);
