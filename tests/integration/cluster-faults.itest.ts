@@ -55,6 +55,22 @@ test('parts outlive their supervisor; up finds them and starts what is missing',
   assert.notEqual(fresh.pid, kept.kubelet?.pid);
 });
 
+test('nonsense on the supervisor’s socket is refused, and the parts do not notice', async () => {
+  const before = await processOf('kubelet');
+  const connection = await host.sockets.connect(paths.supervisorSocket);
+  assert.ok(connection !== undefined);
+  const replies: string[] = [];
+  for (const line of ['', 'GET / HTTP/1.1', '{"do":"everything"}', '\u0000'.repeat(10_000)]) connection.send(line);
+  for await (const reply of connection.lines(never)) {
+    replies.push(JSON.parse(reply).kind);
+    if (replies.length === 4) break;
+  }
+  connection.close();
+  assert.deepEqual(replies, ['refused', 'refused', 'refused', 'refused']);
+  assert.deepEqual(await processOf('kubelet'), before);
+  await untilHealthy();
+});
+
 test('down removes a cluster of which everything is dead but its containers', async () => {
   const runtime = side.runtime();
   await runPod(side, runtime, 'orphan', ['sleep', '1000']);

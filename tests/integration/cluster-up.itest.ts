@@ -97,6 +97,23 @@ test('up tidies up what an earlier life left on the host, when nothing else reme
   assert.deepEqual(await forgotten.leftovers(), []);
 });
 
+test('a runtime of somebody else is used as it is; down takes the cluster’s own pods from it and leaves the others', async () => {
+  const owner = await hostSide();
+  await owner.up();
+  const guest = await hostSide();
+  const { settings, paths } = await guest.up({ runtimeEndpoint: `unix:///run/kubernode/${owner.name}/containerd.sock` });
+  assert.deepEqual([settings.runtime.kind, settings.runtime.ownsCniConfig], ['external', false]);
+  assert.ok(!(await host.network.links()).some(({ name }) => name === hostNames(guest.name).bridge));
+  const runtime = owner.runtime();
+  const { sandbox: theirs } = await runPod(owner, runtime, 'theirs', ['sleep', '1000']);
+  const { sandbox: ours } = await runPod(guest, runtime, 'ours', ['sleep', '1000']);
+  await host.files.ensureDirectory(`${paths.kubeletRoot}/pods/ours`, 0o750); // as the kubelet does
+  await guest.down();
+  assert.equal(await runtime.podSandboxStatus(ours, never), undefined);
+  assert.notEqual(await runtime.podSandboxStatus(theirs, never), undefined);
+  runtime.close();
+});
+
 test('the control plane alone has no node, no runtime and no network', async () => {
   const alone = await hostSide();
   await alone.up({ apiOnly: true });
