@@ -1,7 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { duplicate, invalid as invalidField, notSupported, required } from './field-problem.ts';
-import { accessDenied, alreadyExists, conflict, deleted, expired, invalid, notFound, objectWasModified, resourceVersionTooLarge } from './status.ts';
+import {
+  accessDenied,
+  alreadyExists,
+  conflict,
+  deleted,
+  disruptionBudgetExceeded,
+  expired,
+  gone,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  objectWasModified,
+  resourceVersionTooLarge,
+  serverTimeout,
+  tooManyRequests,
+} from './status.ts';
 
 const pods = { group: '', plural: 'pods', kind: 'Pod' };
 const deployments = { group: 'apps', plural: 'deployments', kind: 'Deployment' };
@@ -83,3 +98,21 @@ test('a delete that is done names what is gone', () => {
     details: { name: 'd', group: 'apps', kind: 'deployments', uid: 'u1' },
   });
 });
+
+for (const [error, code, reason, message] of [
+  [methodNotAllowed(deployments, 'patch'), 405, 'MethodNotAllowed', 'patch is not supported on resources of kind "deployments.apps"'],
+  [gone('no more'), 410, 'Gone', 'no more'],
+  [tooManyRequests('wait', 3), 429, 'TooManyRequests', 'wait'],
+  [disruptionBudgetExceeded('why', 10), 429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget."],
+  [
+    serverTimeout(pods, 'create', 1),
+    500,
+    'ServerTimeout',
+    'The create operation against pods could not be completed at this time, please try again.',
+  ],
+] as const) {
+  test(`${reason} is answered with ${code} and its text`, () => {
+    assert.deepEqual([error.status.code, error.status.reason, error.message], [code, reason, message]);
+    assert.equal(error.retry, code >= 429 ? 'backoff' : 'never');
+  });
+}

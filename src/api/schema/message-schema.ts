@@ -68,11 +68,6 @@ export function schemaOf(name: string): MessageSchema {
   return schema;
 }
 
-/** Names of all messages of a package such as `core.v1`. */
-export function messagesOf(pkg: string): readonly string[] {
-  return Object.keys(generatedTables[pkg] ?? {}).map((name) => `${pkg}.${name}`);
-}
-
 const parsed = new Map<string, MessageSchema>();
 const scalars: ReadonlySet<string> = new Set(['string', 'bool', 'int32', 'int64', 'double', 'bytes']);
 
