@@ -63,7 +63,7 @@ export async function ensurePki(files: HostFiles, paths: ClusterPaths, request: 
 async function ensureAuthority(files: HostFiles, names: PkiFiles, clusterName: string, clock: Clock): Promise<Authority> {
   const [certPem, keyPem] = await Promise.all([files.readText(names.caCert), files.readText(names.caKey)]);
   if (certPem !== undefined && keyPem !== undefined) return { certPem, keyPem };
-  const authority = createAuthority({ commonName: `kubernode-ca-${clusterName}`, clock });
+  const authority = await createAuthority({ commonName: `kubernode-ca-${clusterName}`, clock });
   await files.write(names.caKey, authority.keyPem, 0o600);
   await files.write(names.caCert, authority.certPem, 0o600); // last: a certificate that is there has its key
   return authority;
@@ -92,7 +92,7 @@ async function ensureCertificate(
     !needsRenewal(present, clock.now()) &&
     certificateCovers(present, wanted.subject);
   if (isGood) return;
-  const issued = issueCertificate({ ...wanted.subject, authority, validMs: YEAR_MS, clock });
+  const issued = await issueCertificate({ ...wanted.subject, authority, validMs: YEAR_MS, clock });
   await files.write(keyPath, issued.keyPem, 0o600);
   await files.write(certPath, issued.certPem, 0o600);
 }

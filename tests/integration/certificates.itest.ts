@@ -8,10 +8,10 @@ import { connect, createServer, type TLSSocket } from 'node:tls';
 import { systemClock } from '#base/clock.ts';
 import { type Authority, type CertificateRequest, createAuthority, issueCertificate, YEAR_MS } from '#pki/certificate.ts';
 
-const authority = createAuthority({ commonName: 'kubernetes', clock: systemClock });
+const authority = await createAuthority({ commonName: 'kubernetes', clock: systemClock });
 
-function issue(changes: Partial<CertificateRequest>) {
-  return issueCertificate({
+async function issue(changes: Partial<CertificateRequest>) {
+  return await issueCertificate({
     authority,
     commonName: 'kubernetes-admin',
     organizations: ['system:masters'],
@@ -36,8 +36,8 @@ function openssl(args: readonly string[], files: Readonly<Record<string, string>
   }
 }
 
-test('openssl accepts the chain under its strictest rules, for the purpose and the name it was issued for', () => {
-  const server = issue({ usages: 'server', dnsNames: ['localhost'], ipAddresses: ['10.96.0.1', 'fd00::1'] });
+test('openssl accepts the chain under its strictest rules, for the purpose and the name it was issued for', async () => {
+  const server = await issue({ usages: 'server', dnsNames: ['localhost'], ipAddresses: ['10.96.0.1', 'fd00::1'] });
   const files = { 'ca.pem': authority.certPem, 'leaf.pem': server.certPem };
   const verify = (...extra: readonly string[]) => openssl(['verify', '-x509_strict', '-CAfile', 'ca.pem', ...extra, 'leaf.pem'], files);
   assert.match(verify('-purpose', 'sslserver', '-verify_hostname', 'localhost'), /OK/);
@@ -46,7 +46,7 @@ test('openssl accepts the chain under its strictest rules, for the purpose and t
   assert.throws(() => verify('-verify_ip', '10.96.0.2'));
 });
 
-test('an RSA authority made by openssl can issue too', () => {
+test('an RSA authority made by openssl can issue too', async () => {
   const made = openssl(
     [
       'req',
@@ -66,16 +66,16 @@ test('an RSA authority made by openssl can issue too', () => {
     {},
   );
   const [keyPem = '', certPem = ''] = made.split(/(?=-----BEGIN CERTIFICATE-----)/);
-  const leaf = issue({ authority: { keyPem, certPem } });
+  const leaf = await issue({ authority: { keyPem, certPem } });
   openssl(['verify', '-x509_strict', '-CAfile', 'ca.pem', 'leaf.pem'], { 'ca.pem': certPem, 'leaf.pem': leaf.certPem });
 });
 
 test('a server asks for a client certificate and learns the user; a stranger is refused', async () => {
-  const serving = issue({ commonName: 'kube-apiserver', organizations: [], usages: 'server', ipAddresses: ['127.0.0.1'] });
-  const stranger = createAuthority({ commonName: 'kubernetes', clock: systemClock });
-  assert.deepEqual(await handshake(serving, issue({}), authority), { subject: 'kubernetes-admin', authorized: true });
-  assert.deepEqual(await handshake(serving, issue({ authority: stranger }), authority), { subject: 'kubernetes-admin', authorized: false });
-  await assert.rejects(handshake(serving, issue({}), stranger), { code: 'SELF_SIGNED_CERT_IN_CHAIN' });
+  const serving = await issue({ commonName: 'kube-apiserver', organizations: [], usages: 'server', ipAddresses: ['127.0.0.1'] });
+  const stranger = await createAuthority({ commonName: 'kubernetes', clock: systemClock });
+  assert.deepEqual(await handshake(serving, await issue({}), authority), { subject: 'kubernetes-admin', authorized: true });
+  assert.deepEqual(await handshake(serving, await issue({ authority: stranger }), authority), { subject: 'kubernetes-admin', authorized: false });
+  await assert.rejects(handshake(serving, await issue({}), stranger), { code: 'SELF_SIGNED_CERT_IN_CHAIN' });
 });
 
 async function handshake(serving: Authority, client: Authority, trusted: Authority): Promise<{ subject: string; authorized: boolean }> {

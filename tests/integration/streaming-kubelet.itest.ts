@@ -144,7 +144,7 @@ test('nobody else talks to the kubelet', async () => {
         .end();
     });
   assert.equal(await status({}), 401);
-  const { certPem: cert, keyPem: key } = node.api.clientCertificate('admin', ['system:masters']);
+  const { certPem: cert, keyPem: key } = await node.api.clientCertificate('admin', ['system:masters']);
   assert.equal(await status({ cert, key }), 401, 'of another authority');
   assert.equal(await status(node.stranger), 403);
 });

@@ -40,7 +40,7 @@ interface Started {
 }
 
 export async function startStreamingNode(side: HostSide, runtime: CriRuntime): Promise<StreamingNode> {
-  const authority = createAuthority({ commonName: 'test-ca', clock: systemClock });
+  const authority = await createAuthority({ commonName: 'test-ca', clock: systemClock });
   const issue = (commonName: string, usages: 'client' | 'server') =>
     issueCertificate({
       authority,
@@ -52,9 +52,9 @@ export async function startStreamingNode(side: HostSide, runtime: CriRuntime): P
       validMs: 3_600_000,
       clock: systemClock,
     });
-  const serving = issue('system:node:node-1', 'server');
-  const asking = issue('kube-apiserver-kubelet-client', 'client');
-  const stranger = issue('system:node:node-2', 'client');
+  const serving = await issue('system:node:node-1', 'server');
+  const asking = await issue('kube-apiserver-kubelet-client', 'client');
+  const stranger = await issue('system:node:node-2', 'client');
   const pods = new Map<string, Pod>();
   const listeners = new Set<() => void>();
   const kubelet = createKubeletServer({

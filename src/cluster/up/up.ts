@@ -57,22 +57,16 @@ export async function up(options: UpOptions, host: ClusterHost, progress: (messa
   );
   // A run folder that vanished took the knowledge of its cluster with it: a reboot, or somebody tidied up.
   if (!settings.apiOnly && !cluster.hasRunDir) await sweepObjects(cluster, await gatherHostObjects(cluster, host, signal), host, signal);
-  await ensureSupervisor(settings, paths, options, host, signal);
-  // One failure ends the other branches.
-  const failed = new AbortController();
-  const together = AbortSignal.any([signal, failed.signal]);
-  const branches = [
-    startControlPlane(settings, paths, options, host, together),
-    ...(settings.apiOnly ? [] : [startRuntime(settings, names, paths, progress, host, together)]),
-    waitForParts(settings.apiOnly ? ['control-plane'] : ['control-plane', 'kubelet'], paths, progress, host, together),
-  ];
-  try {
-    await Promise.all(branches);
-  } catch (error) {
-    failed.abort();
-    await Promise.allSettled(branches);
-    throw error;
-  }
+  // The certificate library loads while the supervisor's process starts.
+  await together((until) => [ensureSupervisor(settings, paths, options, host, until), issueCertificates(settings, paths, host)], signal);
+  await together(
+    (until) => [
+      startControlPlane(settings, paths, options, host, until),
+      ...(settings.apiOnly ? [] : [startRuntime(settings, names, paths, progress, host, until)]),
+      waitForParts(settings.apiOnly ? ['control-plane'] : ['control-plane', 'kubelet'], paths, progress, host, until),
+    ],
+    signal,
+  );
   if (!settings.apiOnly) {
     await waitForNode(paths.adminKubeconfig, settings.nodeName, nodeReadyWithinMs, host, signal);
     progress(`node ${settings.nodeName} is Ready`);
@@ -84,6 +78,28 @@ export function serverOf(settings: Pick<ClusterSettings, 'apiAddress' | 'apiPort
   return `https://${settings.apiAddress}:${settings.apiPort}`;
 }
 
+/** One failure ends the other branches, and is thrown when all have ended. */
+async function together(start: (signal: AbortSignal) => readonly Promise<void>[], signal: AbortSignal): Promise<void> {
+  const failed = new AbortController();
+  const branches = start(AbortSignal.any([signal, failed.signal]));
+  try {
+    await Promise.all(branches);
+  } catch (error) {
+    failed.abort();
+    await Promise.allSettled(branches);
+    throw error;
+  }
+}
+
+async function issueCertificates(settings: ClusterSettings, paths: ClusterPaths, host: ClusterHost): Promise<void> {
+  const identity = {
+    nodeName: settings.nodeName,
+    hostAddresses: [settings.nodeAddress],
+    firstServiceAddress: firstAddressOf(settings.serviceCIDR),
+  };
+  await ensurePki(host.files, paths, { identity, clusterName: settings.name, server: serverOf(settings) }, host.clock);
+}
+
 async function startControlPlane(
   settings: ClusterSettings,
   paths: ClusterPaths,
@@ -91,24 +107,8 @@ async function startControlPlane(
   host: ClusterHost,
   signal: AbortSignal,
 ): Promise<void> {
-  await Promise.all([
-    ensurePki(
-      host.files,
-      paths,
-      {
-        identity: {
-          nodeName: settings.nodeName,
-          hostAddresses: [settings.nodeAddress],
-          firstServiceAddress: firstAddressOf(settings.serviceCIDR),
-        },
-        clusterName: settings.name,
-        server: serverOf(settings),
-      },
-      host.clock,
-    ),
-    // Before the kubelet, whose volumes lie there.
-    settings.apiOnly ? undefined : host.mounts.ensureTmpfs(paths.memoryVolumes, memoryVolumesBytes, signal),
-  ]);
+  // Before the kubelet, whose volumes lie there.
+  if (!settings.apiOnly) await host.mounts.ensureTmpfs(paths.memoryVolumes, memoryVolumesBytes, signal);
   const parts = [controlPlanePart(paths, options.programs), ...(settings.apiOnly ? [] : [kubeletPart(paths, options.programs)])];
   await ensureParts(host.sockets, paths.supervisorSocket, parts, signal);
 }
