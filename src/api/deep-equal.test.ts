@@ -8,6 +8,8 @@ test('order of keys and absent fields make no difference, order of items does', 
   assert.equal(deepEqual([1, 2], [2, 1]), false);
   assert.equal(deepEqual({ a: 1 }, { a: 1, b: null }), false);
   assert.equal(deepEqual([], {}), false);
+  assert.equal(deepEqual({}, { toString: 'x' }), false);
+  assert.equal(deepEqual({ constructor: undefined }, {}), true);
 });
 
 test('what Go leaves out makes no difference either, except where zero means something', () => {

@@ -7,10 +7,16 @@ export function deepEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]));
   }
-  const left: Readonly<Record<string, unknown>> = { ...a };
-  const right: Readonly<Record<string, unknown>> = { ...b };
-  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
-  return [...keys].every((key) => deepEqual(left[key], right[key]));
+  const left = a as Readonly<Record<string, unknown>>; // an object that is no list; read only, key by key
+  const right = b as typeof left;
+  for (const key in left) if (!deepEqual(own(left, key), own(right, key))) return false;
+  for (const key in right) if (right[key] !== undefined && own(left, key) === undefined) return false;
+  return true;
+}
+
+/** Not what every object inherits: a key may be `constructor`. */
+function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /**
@@ -18,7 +24,7 @@ export function deepEqual(a: unknown, b: unknown): boolean {
  * Fields in which those values mean something of their own are told apart.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
-  return deepEqual(withoutEmpty(a, ''), withoutEmpty(b, ''));
+  return deepEqual(a, b) || deepEqual(withoutEmpty(a, ''), withoutEmpty(b, ''));
 }
 
 function withoutEmpty(value: unknown, name: string): unknown {
