@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '#base/clock.ts';
 import type { ProxyTarget } from './proxy.ts';
-import { askUpgrade, join, refuse, type UpgradeClient } from './upgrade.ts';
 import { headersForBackend, portForwardTunnel } from './upgrade-head.ts';
+import { askUpgrade, join, refuse, type UpgradeClient } from './upgrade-stream.ts';
 
 /** Ends the client's WebSocket here and carries the SPDY bytes in it to the target, which sees a plain SPDY upgrade. */
 export async function proxyTunnel(client: UpgradeClient, target: ProxyTarget, clock: Clock, signal: AbortSignal): Promise<void> {
