@@ -3,7 +3,7 @@ import { formatQuantity, quantityOf, quantityOfMilli } from '#api/quantity.ts';
 import type { Container, Pod, PodSpec, ResourceRequirements } from '#api/types/core-v1.ts';
 import { defaultContainer } from './default-container.ts';
 import { defaultVolume } from './default-volume.ts';
-import { isPodLevelResource, podRequests } from './requests.ts';
+import { aggregateRequests, isPodLevelResource } from './requests.ts';
 
 /** A pod with everything written out that its author left to the server. */
 export function defaultPod(pod: Pod): Pod {
@@ -47,9 +47,8 @@ function defaultPodResources(spec: PodSpec): PodSpec {
     );
   }
   return changePart(result, 'resources', (resources) => {
-    const { resources: _, overhead: __, ...withoutPodLevel } = result;
     const limits = Object.keys(resources.limits ?? {}).filter(isPodLevelResource);
-    const aggregate = [...podRequests({ spec: withoutPodLevel })].filter(([name, amount]) => limits.includes(name) && amount > 0);
+    const aggregate = [...aggregateRequests(result)].filter(([name, amount]) => limits.includes(name) && amount > 0);
     const texts = aggregate.map(([name, amount]) => [name, quantityText(name, amount)] as const);
     return requestsFrom(requestsFrom(resources, Object.fromEntries(texts)), resources.limits);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aContainer, aPod } from '#api/testing/objects.ts';
-import { conflicts, findConflict, hostPorts } from './host-ports.ts';
+import { findConflict, type HostPort, hostPorts } from './host-ports.ts';
 
 test('only ports of the node count, of containers and sidecars', () => {
   const ports = [{ containerPort: 80 }, { containerPort: 81, hostPort: 8081, hostIP: '127.0.0.1', protocol: 'UDP' }];
@@ -23,6 +23,7 @@ test('only ports of the node count, of containers and sidecars', () => {
 test('two pods cannot share a port whose addresses overlap', () => {
   const any = { ip: '0.0.0.0', protocol: 'TCP', port: 80 };
   const one = { ...any, ip: '10.0.0.1' };
+  const conflicts = (a: HostPort, b: HostPort) => findConflict([a], [b]) !== undefined;
   assert.equal(conflicts(any, one), true);
   assert.equal(conflicts(one, one), true);
   assert.equal(conflicts(one, { ...one, ip: '10.0.0.2' }), false);

@@ -1,4 +1,5 @@
 import type { Pod } from '#api/types/core-v1.ts';
+import { sidecarsOf } from './sidecars.ts';
 
 /** A port of the node that a pod wants for itself. */
 export interface HostPort {
@@ -10,8 +11,7 @@ export interface HostPort {
 
 /** The node ports that a pod takes, of containers and sidecars. */
 export function hostPorts(pod: Pick<Pod, 'spec'>): readonly HostPort[] {
-  const sidecars = (pod.spec?.initContainers ?? []).filter((container) => container.restartPolicy === 'Always');
-  return [...sidecars, ...(pod.spec?.containers ?? [])].flatMap((container) =>
+  return [...sidecarsOf(pod), ...(pod.spec?.containers ?? [])].flatMap((container) =>
     (container.ports ?? []).flatMap(({ hostIP = '', protocol = 'TCP', hostPort = 0 }) =>
       hostPort > 0 ? [{ ip: hostIP === '' ? '0.0.0.0' : hostIP, protocol, port: hostPort }] : [],
     ),
@@ -19,7 +19,7 @@ export function hostPorts(pod: Pick<Pod, 'spec'>): readonly HostPort[] {
 }
 
 /** Whether two pods cannot have both: same port and protocol, and addresses that overlap. */
-export function conflicts(a: HostPort, b: HostPort): boolean {
+function conflicts(a: HostPort, b: HostPort): boolean {
   return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === '0.0.0.0' || b.ip === '0.0.0.0');
 }
 

@@ -1,7 +1,13 @@
-import type { Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '#api/types/core-v1.ts';
+import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '#api/types/core-v1.ts';
+import type { ObjectMeta } from '#api/types/meta-v1.ts';
+
+/** What selectors look at. */
+interface SelectableNode {
+  readonly metadata: Pick<ObjectMeta, 'name' | 'labels'>;
+}
 
 /** Whether a node is one that the pod's `nodeSelector` and required node affinity ask for. */
-export function matchesNode(pod: Pick<Pod, 'spec'>, node: Pick<Node, 'metadata'>): boolean {
+export function matchesNode(pod: Pick<Pod, 'spec'>, node: SelectableNode): boolean {
   const labels = node.metadata.labels ?? {};
   const isSelected = Object.entries(pod.spec?.nodeSelector ?? {}).every(([key, value]) => labels[key] === value);
   const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -9,11 +15,11 @@ export function matchesNode(pod: Pick<Pod, 'spec'>, node: Pick<Node, 'metadata'>
 }
 
 /** One of the terms must match; a term matches when all of its requirements do, and an empty term never does. */
-export function matchesNodeSelector(selector: NodeSelector, node: Pick<Node, 'metadata'>): boolean {
+function matchesNodeSelector(selector: NodeSelector, node: SelectableNode): boolean {
   return selector.nodeSelectorTerms.some((term) => matchesNodeSelectorTerm(term, node));
 }
 
-export function matchesNodeSelectorTerm(term: NodeSelectorTerm, node: Pick<Node, 'metadata'>): boolean {
+export function matchesNodeSelectorTerm(term: NodeSelectorTerm, node: SelectableNode): boolean {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length + matchFields.length === 0) return false;
   const labels = node.metadata.labels ?? {};

@@ -1,5 +1,6 @@
 import { humanDuration } from '#api/human-duration.ts';
 import type { ContainerStatus, Pod, PodStatus } from '#api/types/core-v1.ts';
+import { sidecarsOf } from './sidecars.ts';
 
 /** What `kubectl get pods` shows of a pod. */
 export interface PrintedStatus {
@@ -12,7 +13,7 @@ export interface PrintedStatus {
 }
 
 export function printedStatus(pod: Pod, nowMs: number): PrintedStatus {
-  const sidecars = new Set((pod.spec?.initContainers ?? []).filter((one) => one.restartPolicy === 'Always').map((one) => one.name));
+  const sidecars = new Set(sidecarsOf(pod).map((one) => one.name));
   const init = initProgress(pod, sidecars);
   const isGated = pod.status?.conditions?.some((condition) => condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated');
   const first = isGated === true ? 'SchedulingGated' : pod.status?.reason || pod.status?.phase || '';

@@ -1,10 +1,12 @@
 import { quantityToMilli, quantityToNumber } from '#api/quantity.ts';
-import type { Container, Pod } from '#api/types/core-v1.ts';
+import type { Container, Pod, PodSpec, ResourceRequirements } from '#api/types/core-v1.ts';
+import { isSidecar, sidecarsOf } from './sidecars.ts';
 
 /** Amount by resource name: cpu in thousandths of a core, everything else in base units (bytes, pieces). */
 export type Resources = ReadonlyMap<string, number>;
 
 type ResourceList = Readonly<Record<string, string>> | undefined;
+type Part = keyof Pick<ResourceRequirements, 'requests' | 'limits'>;
 
 /**
  * What a pod asks a node for: `max(app containers + sidecars, peak while init containers run) + overhead`; pod-level requests take the place
@@ -19,6 +21,11 @@ export function podLimits(pod: Pick<Pod, 'spec'>): Resources {
   return podResources(pod, 'limits');
 }
 
+/** What the containers alone ask for: without what the pod itself says, without overhead. */
+export function aggregateRequests(spec: PodSpec): Resources {
+  return aggregate(spec, 'requests');
+}
+
 /** A list of quantities as numbers. */
 export function resourcesOf(list: ResourceList): Resources {
   return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, name === 'cpu' ? quantityToMilli(text) : quantityToNumber(text)]));
@@ -29,42 +36,25 @@ export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 }
 
-/** An init container that keeps running beside the others. */
-export function isSidecar(container: Pick<Container, 'restartPolicy'>): boolean {
-  return container.restartPolicy === 'Always';
-}
-
 export function addResources(a: Resources, b: Resources): Resources {
   return combine(a, b, (left, right) => left + right);
 }
 
-export function maxResources(a: Resources, b: Resources): Resources {
-  return combine(a, b, Math.max);
-}
-
-function podResources(pod: Pick<Pod, 'spec'>, part: 'requests' | 'limits'): Resources {
-  const { spec } = pod;
+function podResources({ spec }: Pick<Pod, 'spec'>, part: Part): Resources {
   if (spec === undefined) return new Map();
-  const ownLists = spec.containers.map((container) => resourcesOf(container.resources?.[part]));
-  const aggregate = maxResources(
-    ownLists.reduce(addResources, allSidecars(spec.initContainers ?? [], part)),
-    initPeak(spec.initContainers ?? [], part),
-  );
   const podLevel = [...resourcesOf(spec.resources?.[part])].filter(([name]) => isPodLevelResource(name));
-  const asked = new Map([...aggregate, ...podLevel]);
+  const asked = new Map([...aggregate(spec, part), ...podLevel]);
   const overhead = [...resourcesOf(spec.overhead)].filter(([name]) => part === 'requests' || (asked.get(name) ?? 0) > 0);
   return addResources(asked, new Map(overhead));
 }
 
-function allSidecars(containers: readonly Container[], part: 'requests' | 'limits'): Resources {
-  return containers
-    .filter(isSidecar)
-    .map((container) => resourcesOf(container.resources?.[part]))
-    .reduce(addResources, new Map());
+function aggregate(spec: PodSpec, part: Part): Resources {
+  const together = [...sidecarsOf({ spec }), ...spec.containers].map((container) => resourcesOf(container.resources?.[part]));
+  return maxResources(together.reduce(addResources, new Map()), initPeak(spec.initContainers ?? [], part));
 }
 
 /** Most that is needed at one moment while init containers run one after the other, beside the sidecars started before. */
-function initPeak(containers: readonly Container[], part: 'requests' | 'limits'): Resources {
+function initPeak(containers: readonly Container[], part: Part): Resources {
   let peak: Resources = new Map();
   let sidecars: Resources = new Map();
   for (const container of containers) {
@@ -73,6 +63,10 @@ function initPeak(containers: readonly Container[], part: 'requests' | 'limits')
     peak = maxResources(peak, withThis);
   }
   return peak;
+}
+
+function maxResources(a: Resources, b: Resources): Resources {
+  return combine(a, b, Math.max);
 }
 
 function combine(a: Resources, b: Resources, join: (left: number, right: number) => number): Resources {

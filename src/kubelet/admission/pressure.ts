@@ -1,7 +1,7 @@
+import { qosClass } from '#api/pod/qos.ts';
+import { isTolerated } from '#api/pod/taints.ts';
 import { isCritical } from '../resources/critical.ts';
-import { qosClassOf } from '../resources/qos.ts';
 import type { AdmissionInput, Refusal } from './admission-input.ts';
-import { toleratesTaint } from './taints.ts';
 
 const MEMORY_PRESSURE_TAINT = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' };
 
@@ -9,7 +9,7 @@ const MEMORY_PRESSURE_TAINT = { key: 'node.kubernetes.io/memory-pressure', effec
 export function pressurePredicate({ pod, node }: AdmissionInput): Refusal | undefined {
   if (node.pressures.length === 0 || isCritical(pod)) return undefined;
   if (node.pressures.every((type) => type === 'MemoryPressure')) {
-    if (qosClassOf(pod) !== 'BestEffort' || toleratesTaint(pod.spec?.tolerations, MEMORY_PRESSURE_TAINT)) return undefined;
+    if (qosClass(pod) !== 'BestEffort' || isTolerated(MEMORY_PRESSURE_TAINT, pod.spec?.tolerations)) return undefined;
   }
   return { reason: 'Evicted', message: `The node had condition: [${node.pressures.join(' ')}]. ` };
 }

@@ -1,3 +1,4 @@
+import { isSidecar } from '#api/pod/sidecars.ts';
 import type { Container, Pod, Probe } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
@@ -8,7 +9,6 @@ import type { ProbersPort } from '../ports/probers.ts';
 import type { ProbeKind, ProbeResult, ProbesPort } from '../ports/probes.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import { newestOf, type PodRuntimeState } from '../runtime/pod-runtime-state.ts';
-import { isSidecar } from '../runtime/restart-rules.ts';
 import { type ContainerView, ProbeWorker } from './probe-worker.ts';
 import { type ProbeOutcome, runProbe } from './run-probe.ts';
 

@@ -1,5 +1,5 @@
+import { type QosClass, qosClass } from '#api/pod/qos.ts';
 import type { Pod } from '#api/types/core-v1.ts';
-import { type QosClass, qosClassOf } from './qos.ts';
 
 /** Where pods of a class live; Guaranteed pods are directly below the root. */
 export function tierPath(root: string, qos: QosClass): string {
@@ -13,7 +13,7 @@ export function tierPaths(root: string): readonly string[] {
 
 /** The cgroup of a pod, also the `cgroup_parent` of its sandbox and containers. */
 export function podCgroupPath(root: string, pod: Pick<Pod, 'metadata' | 'spec' | 'status'>): string {
-  return `${tierPath(root, qosClassOf(pod))}/${podCgroupName(pod.metadata.uid ?? '')}`;
+  return `${tierPath(root, qosClass(pod))}/${podCgroupName(pod.metadata.uid ?? '')}`;
 }
 
 export function podCgroupName(podUid: string): string {

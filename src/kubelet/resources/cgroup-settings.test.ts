@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { resourcesOf } from '#api/pod/requests.ts';
 import { aContainer, aPod } from '#api/testing/objects.ts';
 import type { Pod } from '#api/types/core-v1.ts';
 import { podCgroupPath, uidOfCgroupName } from './cgroup-names.ts';
@@ -51,7 +52,7 @@ test('options change what is enforced', () => {
 
 test('huge pages are named as the kernel does', () => {
   const sizes = ['64KB', '2MB', '1GB'];
-  assert.deepEqual(hugepageLimits({ 'hugepages-64Ki': 1, 'hugepages-1Gi': 3, cpu: 7 }, sizes), { '64KB': 1, '2MB': 0, '1GB': 3 });
+  assert.deepEqual(hugepageLimits(resourcesOf({ 'hugepages-64Ki': '1', 'hugepages-1Gi': '3', cpu: '7' }), sizes), { '64KB': 1, '2MB': 0, '1GB': 3 });
 });
 
 test('the Burstable tier weighs what its pods ask for, the others do not', () => {

@@ -1,9 +1,10 @@
-import type { Pod, PodSpec } from '#api/types/core-v1.ts';
+import { qosClass } from '#api/pod/qos.ts';
+import { podLimits, podRequests } from '#api/pod/requests.ts';
+import type { Pod } from '#api/types/core-v1.ts';
 import type { CgroupSettings } from '../ports/cgroups.ts';
 import { cpuQuotaUs, cpuShares, MIN_CPU_SHARES } from './cpu.ts';
 import { hugepageLimits } from './hugepages.ts';
-import { isLimited, podLimits, podRequests } from './pod-resources.ts';
-import { qosClassOf } from './qos.ts';
+import { isLimited } from './is-limited.ts';
 
 export interface PodCgroupOptions {
   readonly cpuPeriodUs: number;
@@ -38,22 +39,23 @@ export function podCgroupSettings(pod: Pod, options: PodCgroupOptions): CgroupSe
   const { spec } = pod;
   const others: CgroupSettings = {
     ...(options.podPidsLimit > 0 ? { pidsLimit: options.podPidsLimit } : {}),
-    hugepageLimits: hugepageLimits(spec === undefined ? {} : podRequests(spec), options.hugepageSizes),
+    hugepageLimits: hugepageLimits(podRequests(pod), options.hugepageSizes),
   };
-  if (spec === undefined || qosClassOf(pod) === 'BestEffort') return { cpuShares: MIN_CPU_SHARES, ...others };
-  const limits = podLimits(spec);
+  if (spec === undefined || qosClass(pod) === 'BestEffort') return { cpuShares: MIN_CPU_SHARES, ...others };
+  const limits = podLimits(pod);
+  const memoryLimitBytes = limits.get('memory') ?? 0;
   return {
-    cpuShares: cpuShares(podRequests(spec)['cpu'] ?? 0),
-    ...(isLimited(spec, 'cpu') ? cpuLimit(limits['cpu'] ?? 0, options) : {}),
-    ...(isLimited(spec, 'memory') && (limits['memory'] ?? 0) > 0 ? { memoryLimitBytes: limits['memory'] } : {}),
+    cpuShares: cpuShares(podRequests(pod).get('cpu') ?? 0),
+    ...(isLimited(spec, 'cpu') ? cpuLimit(limits.get('cpu') ?? 0, options) : {}),
+    ...(isLimited(spec, 'memory') && memoryLimitBytes > 0 ? { memoryLimitBytes } : {}),
     ...others,
   };
 }
 
 /** @param pods those that are not finished */
 export function qosTreeSettings(pods: readonly Pod[], limits: NodeCgroupLimits): QosTreeSettings {
-  const burstable = pods.filter((pod) => qosClassOf(pod) === 'Burstable').flatMap(({ spec }) => (spec === undefined ? [] : [spec]));
-  const cpuMilli = burstable.reduce((sum, spec: PodSpec) => sum + (podRequests(spec)['cpu'] ?? 0), 0);
+  const burstable = pods.filter((pod) => qosClass(pod) === 'Burstable');
+  const cpuMilli = burstable.reduce((sum, pod) => sum + (podRequests(pod).get('cpu') ?? 0), 0);
   const unbounded = Object.fromEntries(limits.hugepageSizes.map((size) => [size, UNBOUNDED_HUGEPAGES]));
   return {
     root: { cpuShares: cpuShares(limits.cpuMilli), memoryLimitBytes: limits.memoryBytes, pidsLimit: limits.pids, hugepageLimits: unbounded },

@@ -1,10 +1,10 @@
+import { isPodLevelResource, type Resources, resourcesOf } from '#api/pod/requests.ts';
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import type { LinuxContainerResources } from '#wire/generated/cri.ts';
 import type { PodCgroupOptions } from './cgroup-settings.ts';
 import { cpuQuotaUs, cpuShares } from './cpu.ts';
 import { hugepageLimits } from './hugepages.ts';
 import { oomScoreAdj } from './oom-score.ts';
-import { type Amounts, containerAmounts, isPodLevelResource } from './pod-resources.ts';
 
 export interface ContainerResourceFacts extends Omit<PodCgroupOptions, 'podPidsLimit'> {
   readonly cgroupVersion: 'v1' | 'v2';
@@ -17,13 +17,13 @@ export interface ContainerResourceFacts extends Omit<PodCgroupOptions, 'podPidsL
 
 /** What the runtime is told about a container's resources. Pods do not swap (`NoSwap`). */
 export function containerResources(pod: Pod, container: Container, facts: ContainerResourceFacts): LinuxContainerResources {
-  const requests = containerAmounts(container.resources, 'requests');
-  const limits = withPodLimits(containerAmounts(container.resources, 'limits'), pod);
-  const { cpu: cpuLimit = 0, memory: memoryLimitInBytes = 0 } = limits;
+  const requests = resourcesOf(container.resources?.requests);
+  const limits = withPodLimits(resourcesOf(container.resources?.limits), pod);
+  const [cpuLimit, memoryLimitInBytes] = [limits.get('cpu') ?? 0, limits.get('memory') ?? 0];
   const hugepages = Object.entries(hugepageLimits(limits, facts.hugepageSizes));
   const isV2 = facts.cgroupVersion === 'v2';
   return {
-    cpuShares: cpuShares(requests['cpu'] ?? cpuLimit),
+    cpuShares: cpuShares(requests.get('cpu') ?? cpuLimit),
     cpuQuota: facts.enforceCpuLimits ? cpuQuotaUs(cpuLimit, facts.cpuPeriodUs) : 0,
     cpuPeriod: facts.enforceCpuLimits ? facts.cpuPeriodUs : 0,
     memoryLimitInBytes,
@@ -40,7 +40,7 @@ export function containerResources(pod: Pod, container: Container, facts: Contai
 }
 
 /** A container without a limit of its own may use what the pod may use. */
-function withPodLimits(own: Amounts, { spec }: Pod): Amounts {
-  const ofPod = Object.entries(containerAmounts(spec?.resources, 'limits'));
-  return { ...Object.fromEntries(ofPod.filter(([name]) => isPodLevelResource(name))), ...own };
+function withPodLimits(own: Resources, { spec }: Pod): Resources {
+  const ofPod = [...resourcesOf(spec?.resources?.limits)].filter(([name]) => isPodLevelResource(name));
+  return new Map([...ofPod, ...own]);
 }

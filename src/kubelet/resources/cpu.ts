@@ -1,7 +1,5 @@
 import { InvalidInput } from '#base/errors.ts';
 
-/** The kernel's default, and ours. */
-export const DEFAULT_CPU_PERIOD_US = 100_000;
 export const MIN_CPU_SHARES = 2;
 
 /**

@@ -1,5 +1,5 @@
+import type { Resources } from '#api/pod/requests.ts';
 import { quantityToNumber } from '#api/quantity.ts';
-import type { Amounts } from './pod-resources.ts';
 
 const PREFIX = 'hugepages-';
 
@@ -8,8 +8,8 @@ const PREFIX = 'hugepages-';
  *
  * @param sizes as the kernel names them: `2MB`, `1GB`
  */
-export function hugepageLimits(amounts: Amounts, sizes: readonly string[]): Readonly<Record<string, number>> {
-  const asked = Object.entries(amounts).filter(([name]) => name.startsWith(PREFIX));
+export function hugepageLimits(amounts: Resources, sizes: readonly string[]): Readonly<Record<string, number>> {
+  const asked = [...amounts].filter(([name]) => name.startsWith(PREFIX));
   const bySize = new Map(asked.map(([name, bytes]) => [kernelSize(quantityToNumber(name.slice(PREFIX.length))), bytes]));
   return Object.fromEntries(sizes.map((size) => [size, bySize.get(size) ?? 0]));
 }

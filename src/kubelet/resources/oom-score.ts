@@ -1,7 +1,8 @@
+import { qosClass } from '#api/pod/qos.ts';
+import { aggregateRequests, resourcesOf } from '#api/pod/requests.ts';
+import { isSidecar } from '#api/pod/sidecars.ts';
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import { isCritical } from './critical.ts';
-import { aggregate, containerAmounts, isSidecar } from './pod-resources.ts';
-import { qosClassOf } from './qos.ts';
 
 const GUARANTEED = -997;
 const BEST_EFFORT = 1000;
@@ -12,7 +13,7 @@ const BEST_EFFORT = 1000;
  */
 export function oomScoreAdj(pod: Pod, container: Container, memoryCapacityBytes: number): number {
   if (isCritical(pod) && pod.spec?.priorityClassName === 'system-node-critical') return GUARANTEED;
-  const qos = qosClassOf(pod);
+  const qos = qosClass(pod);
   if (qos === 'Guaranteed') return GUARANTEED;
   if (qos === 'BestEffort' || pod.spec === undefined) return BEST_EFFORT;
   const share = podLevelShare(pod);
@@ -25,11 +26,11 @@ export function oomScoreAdj(pod: Pod, container: Container, memoryCapacityBytes:
 
 /** What the pod asks for beyond its containers, in equal parts. */
 function podLevelShare({ spec }: Pod): number {
-  const requested = containerAmounts(spec?.resources, 'requests')['memory'] ?? 0;
+  const requested = resourcesOf(spec?.resources?.requests).get('memory') ?? 0;
   if (spec === undefined || requested === 0) return 0;
-  return Math.trunc((requested - (aggregate(spec, 'requests')['memory'] ?? 0)) / (spec.containers.length + (spec.initContainers?.length ?? 0)));
+  return Math.trunc((requested - (aggregateRequests(spec).get('memory') ?? 0)) / (spec.containers.length + (spec.initContainers?.length ?? 0)));
 }
 
 function memoryRequest(container: Container): number {
-  return containerAmounts(container.resources, 'requests')['memory'] ?? 0;
+  return resourcesOf(container.resources?.requests).get('memory') ?? 0;
 }

@@ -1,8 +1,9 @@
+import { isSidecar } from '#api/pod/sidecars.ts';
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import { containerHash } from './container-hash.ts';
 import type { ContainerKill, ProbeVerdicts } from './pod-actions.ts';
 import { type ContainerRecord, newestOf, type PodRuntimeState } from './pod-runtime-state.ts';
-import { isSidecar, restartPolicyOf, restartsAfter } from './restart-rules.ts';
+import { restartPolicyOf, restartsAfter } from './restart-rules.ts';
 
 export interface InitPlan {
   /** An init container failed for good. */

@@ -1,7 +1,7 @@
+import { isSidecar } from '#api/pod/sidecars.ts';
 import type { PodRef, StopRequest } from '../pod-start/step.ts';
 import { type KillDeps, killContainer } from './kill-container.ts';
 import { type ContainerRecord, isRunning, type PodRuntimeState } from './pod-runtime-state.ts';
-import { isSidecar } from './restart-rules.ts';
 
 /**
  * Stops every running container at once; sidecars wait until the app containers and the sidecars after them have ended.

@@ -1,11 +1,6 @@
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import type { ContainerRecord } from './pod-runtime-state.ts';
 
-/** An init container that keeps running beside the app containers. */
-export function isSidecar(container: Pick<Container, 'restartPolicy'>): boolean {
-  return container.restartPolicy === 'Always';
-}
-
 export function restartPolicyOf(pod: Pod): string {
   return pod.spec?.restartPolicy ?? 'Always';
 }

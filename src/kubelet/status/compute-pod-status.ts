@@ -1,5 +1,5 @@
+import { qosClass } from '#api/pod/qos.ts';
 import type { Pod, PodStatus } from '#api/types/core-v1.ts';
-import { qosClassOf } from '../resources/qos.ts';
 import { isRunning } from '../runtime/pod-runtime-state.ts';
 import { decideSandbox } from '../runtime/sandbox-decision.ts';
 import { conditions } from './conditions.ts';
@@ -29,7 +29,7 @@ export function computePodStatus(input: PodStatusInput): ComputedStatus {
   const now = timeOf(input.nowMs);
   const startTime = previous?.startTime ?? now;
   const generation = pod.metadata.generation;
-  const head = { ...(generation === undefined ? {} : { observedGeneration: generation }), qosClass: qosClassOf(pod), startTime };
+  const head = { ...(generation === undefined ? {} : { observedGeneration: generation }), qosClass: qosClass(pod), startTime };
   const neverRan = observed.containers.length === 0 && (previous?.containerStatuses ?? []).every(({ containerID }) => containerID === undefined);
   if (refusal !== undefined && neverRan) return { status: { ...head, phase: 'Failed', ...refusal }, meant: 'Failed' };
   const found = containerStatuses(input);

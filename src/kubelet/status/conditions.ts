@@ -1,5 +1,5 @@
+import { isSidecar, sidecarsOf } from '#api/pod/sidecars.ts';
 import type { ContainerStatus, Pod, PodCondition } from '#api/types/core-v1.ts';
-import { isSidecar } from '../runtime/restart-rules.ts';
 import type { ContainerStatuses, Phase } from './phase.ts';
 
 type Verdict = Pick<PodCondition, 'status' | 'reason' | 'message'>;
@@ -50,7 +50,7 @@ function initialisedOf({ pod, phase, statuses }: ConditionInput): Verdict {
 function containersReadyOf({ pod, phase, statuses }: ConditionInput): Verdict {
   if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
   if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
-  const counted = [...(pod.spec?.initContainers ?? []).filter(isSidecar), ...(pod.spec?.containers ?? [])];
+  const counted = [...sidecarsOf(pod), ...(pod.spec?.containers ?? [])];
   const all: readonly ContainerStatus[] = [...statuses.init, ...statuses.containers];
   const unready = counted.filter(({ name }) => all.find((status) => status.name === name)?.ready !== true);
   if (unready.length === 0) return { status: 'True' };

@@ -1,8 +1,9 @@
+import { isSidecar } from '#api/pod/sidecars.ts';
 import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus, Pod, PodStatus } from '#api/types/core-v1.ts';
 import type { ProbeVerdicts } from '../runtime/pod-actions.ts';
 import type { ContainerRecord, PodRuntimeState } from '../runtime/pod-runtime-state.ts';
 import type { StartFailure } from '../runtime/reason-cache.ts';
-import { isSidecar, shouldRestart } from '../runtime/restart-rules.ts';
+import { shouldRestart } from '../runtime/restart-rules.ts';
 import type { ContainerStatuses } from './phase.ts';
 
 export interface ContainerStatusInput {

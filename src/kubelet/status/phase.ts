@@ -1,5 +1,6 @@
+import { isSidecar } from '#api/pod/sidecars.ts';
 import type { Container, ContainerStatus, Pod } from '#api/types/core-v1.ts';
-import { isSidecar, restartPolicyOf, restartsAfter } from '../runtime/restart-rules.ts';
+import { restartPolicyOf, restartsAfter } from '../runtime/restart-rules.ts';
 
 export type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 

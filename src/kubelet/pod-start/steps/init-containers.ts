@@ -1,6 +1,6 @@
+import { isSidecar } from '#api/pod/sidecars.ts';
 import type { Pod } from '#api/types/core-v1.ts';
 import type { PodRuntimePort, StartReason } from '../../ports/pod-runtime.ts';
-import { isSidecar } from '../../runtime/restart-rules.ts';
 import type { ActionsFact, AddressFact, CgroupFact, InitFact, PodFacts, SandboxFact, VolumeFact } from '../facts.ts';
 import { startReasonDocs } from '../start-docs.ts';
 import type { Step } from '../step.ts';

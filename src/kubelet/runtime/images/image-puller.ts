@@ -1,3 +1,4 @@
+import { defaultPullPolicy } from '#api/pod/image-reference.ts';
 import type { Container, Pod, Secret } from '#api/types/core-v1.ts';
 import { onAbort, reasonOf } from '#base/abort.ts';
 import { Backoff, type BackoffSettings } from '#base/backoff.ts';
@@ -13,7 +14,7 @@ import type { RuntimePort } from '../../ports/runtime.ts';
 import { goDuration } from '../go-duration.ts';
 import { refOf } from '../pod-ref.ts';
 import { credentialsFor } from './credentials.ts';
-import { defaultPullPolicy, withTag } from './image-name.ts';
+import { withTag } from './image-name.ts';
 import { PullQueue } from './pull-queue.ts';
 
 export interface ImagePullerSettings {

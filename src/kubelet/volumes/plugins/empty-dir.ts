@@ -1,7 +1,8 @@
+import { podLimits } from '#api/pod/requests.ts';
 import { quantityToNumber } from '#api/quantity.ts';
 import { quote } from '#api/quote.ts';
 import type { EmptyDirVolumeSource, Pod } from '#api/types/core-v1.ts';
-import { isLimited, podLimits } from '../../resources/pod-resources.ts';
+import { isLimited } from '../../resources/is-limited.ts';
 import { giveToGroup } from '../ownership.ts';
 import { pluginDirectory, readyMarker } from '../volume-paths.ts';
 import { type VolumePlugin, VolumeSetUpFailed } from '../volume-plugin.ts';
@@ -53,7 +54,7 @@ export function emptyDirPlugin(dependencies: PluginDependencies): VolumePlugin {
  * The smallest of the node's memory, the pod's limit and the volume's own; 0 for none of them.
  */
 function memorySize(source: EmptyDirVolumeSource | undefined, pod: Pod, allocatable: Readonly<Record<string, string>>): number {
-  const ofPod = pod.spec !== undefined && isLimited(pod.spec, 'memory') ? (podLimits(pod.spec)['memory'] ?? 0) : 0;
+  const ofPod = pod.spec !== undefined && isLimited(pod.spec, 'memory') ? (podLimits(pod).get('memory') ?? 0) : 0;
   const bounds = [quantityToNumber(allocatable['memory'] ?? '0'), ofPod, quantityToNumber(source?.sizeLimit ?? '0')].filter((bytes) => bytes > 0);
   return bounds.length === 0 ? 0 : Math.min(...bounds);
 }
