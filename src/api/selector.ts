@@ -110,11 +110,12 @@ function labelMatcher(requirements: readonly LabelRequirement[]): LabelMatcher {
   return {
     requirements,
     isEverything: requirements.length === 0,
-    matches: (labels) => requirements.every((requirement) => meets(requirement, labels)),
+    matches: (labels) => requirements.every((requirement) => meetsRequirement(requirement, labels)),
   };
 }
 
-function meets({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
+/** A bound that is no whole number is met by nothing. */
+export function meetsRequirement({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'in':
@@ -127,11 +128,15 @@ function meets({ key, operator, values }: LabelRequirement, labels: Labels): boo
       return value === undefined;
     case '>':
     case '<': {
-      if (value === undefined || !/^[-+]?\d+$/.test(value)) return false;
-      const bound = BigInt(values[0] ?? '0');
-      return operator === '>' ? BigInt(value) > bound : BigInt(value) < bound;
+      const [bound] = values;
+      if (!isInteger(value) || !isInteger(bound)) return false;
+      return operator === '>' ? BigInt(value) > BigInt(bound) : BigInt(value) < BigInt(bound);
     }
   }
+}
+
+function isInteger(text: string | undefined): text is string {
+  return text !== undefined && /^[-+]?\d+$/.test(text);
 }
 
 /** Splits at commas that no backslash protects. */

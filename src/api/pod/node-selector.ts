@@ -1,3 +1,5 @@
+import type { LabelRequirement } from '#api/label-selector-text.ts';
+import { type Labels, meetsRequirement } from '#api/selector.ts';
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '#api/types/core-v1.ts';
 import type { ObjectMeta } from '#api/types/meta-v1.ts';
 
@@ -22,34 +24,23 @@ function matchesNodeSelector(selector: NodeSelector, node: SelectableNode): bool
 export function matchesNodeSelectorTerm(term: NodeSelectorTerm, node: SelectableNode): boolean {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length + matchFields.length === 0) return false;
-  const labels = node.metadata.labels ?? {};
   return (
-    matchExpressions.every((requirement) => meets(requirement, labels[requirement.key])) &&
-    matchFields.every((requirement) => meets(requirement, requirement.key === 'metadata.name' ? node.metadata.name : undefined))
+    matchExpressions.every((requirement) => meets(requirement, node.metadata.labels)) &&
+    matchFields.every((requirement) => meets(requirement, { 'metadata.name': node.metadata.name }))
   );
 }
 
-function meets({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean {
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    case 'Gt':
-    case 'Lt': {
-      const bound = values[0];
-      if (value === undefined || bound === undefined || !isInteger(value) || !isInteger(bound)) return false;
-      return operator === 'Gt' ? BigInt(value) > BigInt(bound) : BigInt(value) < BigInt(bound);
-    }
-    default:
-      return false; // an operator that nobody knows selects nothing
-  }
+/** An operator that nobody knows selects nothing. */
+function meets({ key, operator, values = [] }: NodeSelectorRequirement, facts: Labels): boolean {
+  const known = operators.get(operator);
+  return known !== undefined && meetsRequirement({ key, operator: known, values }, facts);
 }
 
-function isInteger(text: string): boolean {
-  return /^[-+]?\d+$/.test(text);
-}
+const operators: ReadonlyMap<string, LabelRequirement['operator']> = new Map([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+  ['Gt', '>'],
+  ['Lt', '<'],
+] as const);
