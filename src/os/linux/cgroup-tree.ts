@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Clock } from '#base/clock.ts';
 import { InvalidInput, messageOf } from '#base/errors.ts';
 import { CgroupSettingsRefused } from '#kubelet/ports/cgroups.ts';
@@ -13,6 +14,21 @@ const RMDIR_TRIES = 11;
 export function checkedPath(path: string): string {
   if (/^(\/(?!\.\.?(\/|$))[^/]+)+$/.test(path)) return path;
   throw new InvalidInput({ message: `${JSON.stringify(path)} is not a path of a cgroup below the root` });
+}
+
+/** Makes a cgroup and those missing above it. @param prepare gets the path of each new one, parents first */
+export function makeCgroup(root: string, path: string, prepare: (path: string) => void): void {
+  const directory = root + path;
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'EEXIST') return;
+    if (errno !== 'ENOENT' || dirname(path) === '/') throw hostError(errno ?? 'EIO', `mkdir ${directory}`, error);
+    makeCgroup(root, dirname(path), prepare);
+    hostCall(`mkdir ${directory}`, () => mkdirSync(directory));
+  }
+  prepare(path);
 }
 
 /** Names of the child cgroups, empty when the cgroup is not there. */

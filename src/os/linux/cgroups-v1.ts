@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '#base/clock.ts';
 import type { CgroupFacts, CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
 import type { CgroupMounts, Hierarchy } from './cgroup-mounts.ts';
-import { checkedPath, childNames, refuse, removeTrees, writeSettings } from './cgroup-tree.ts';
-import { errnoOf, hostCall, unlessMissing } from './errno.ts';
+import { checkedPath, childNames, makeCgroup, refuse, removeTrees, writeSettings } from './cgroup-tree.ts';
+import { hostCall, unlessMissing } from './errno.ts';
 
 /** A cgroup that lacks one of these (where mounted) does not count as there. Source: the kubelet's rule. */
 const SEEN_BY_EXISTS = new Set(['cpu', 'cpuacct', 'cpuset', 'memory', 'systemd', 'pids', 'hugetlb']);
@@ -58,21 +58,10 @@ export function pidsMax(limit: number): string {
   return limit < 0 ? 'max' : String(Math.max(1, limit));
 }
 
-function make(hierarchy: Hierarchy, path: string): void {
-  const directory = hierarchy.root + path;
-  try {
-    mkdirSync(directory);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === 'EEXIST') return;
-    if (errno !== 'ENOENT' || dirname(path) === '/')
-      hostCall(`mkdir ${directory}`, () => {
-        throw error;
-      });
-    make(hierarchy, dirname(path));
-    hostCall(`mkdir ${directory}`, () => mkdirSync(directory));
-  }
-  if (hierarchy.controllers.includes('cpuset')) inheritCpuset(directory);
+function make({ root, controllers }: Hierarchy, path: string): void {
+  makeCgroup(root, path, (made) => {
+    if (controllers.includes('cpuset')) inheritCpuset(root + made);
+  });
 }
 
 /** A new cpuset is empty and takes no process. With `clone_children` the kernel fills those below it by itself, the runtime's too. */

@@ -1,10 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Clock } from '#base/clock.ts';
 import type { CgroupFacts, CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
-import { checkedPath, childNames, refuse, removeTrees, writeSettings } from './cgroup-tree.ts';
+import { checkedPath, childNames, makeCgroup, refuse, removeTrees, writeSettings } from './cgroup-tree.ts';
 import { pidsMax } from './cgroups-v1.ts';
-import { errnoOf, hostCall, unlessMissing } from './errno.ts';
+import { unlessMissing } from './errno.ts';
 
 const SEEN_BY_EXISTS = new Set(['cpu', 'cpuset', 'memory', 'hugetlb', 'pids']);
 
@@ -64,20 +63,9 @@ function cpuMax(quotaUs: number | undefined, periodUs: number | undefined): stri
 
 /** Every ancestor hands its controllers down; the new cgroup itself does not, or it could hold no process. */
 function make(root: string, path: string, controllers: readonly string[]): void {
-  const directory = root + path;
-  try {
-    mkdirSync(directory);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === 'EEXIST') return;
-    if (errno !== 'ENOENT' || dirname(path) === '/')
-      hostCall(`mkdir ${directory}`, () => {
-        throw error;
-      });
-    make(root, dirname(path), controllers);
-    hostCall(`mkdir ${directory}`, () => mkdirSync(directory));
-  }
-  if (controllersOf(directory).length < controllers.length) handDown(root, path, controllers);
+  makeCgroup(root, path, (made) => {
+    if (controllersOf(root + made).length < controllers.length) handDown(root, made, controllers);
+  });
 }
 
 /** From the root to the parent, each time all at once, and one by one where the kernel refuses one of them. */
