@@ -39,7 +39,8 @@ async function main(words: readonly string[], signal: AbortSignal): Promise<Exit
     return name === undefined ? 2 : 0;
   }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (load === undefined) throw new UsageError({ message: `there is no command ${JSON.stringify(name)}`, hint: `one of: ${Object.keys(commands).join(', ')}` });
+  if (load === undefined)
+    throw new UsageError({ message: `there is no command ${JSON.stringify(name)}`, hint: `one of: ${Object.keys(commands).join(', ')}` });
   const command = await load();
   const { values, positionals } = parse(command, rest);
   if (values['help'] === true) {
@@ -67,7 +68,8 @@ function report(error: unknown): ExitCode {
   const text = messageOf(error).replaceAll('\n', ' ');
   const mend = error instanceof AppError && error.hint !== undefined ? `, ${error.hint}` : '';
   process.stderr.write(`error: ${text}${mend}\n`);
-  if (!(error instanceof AppError) && error instanceof Error && process.env['KUBERNODE_DEBUG'] !== undefined) process.stderr.write(`${error.stack}\n`);
+  if (!(error instanceof AppError) && error instanceof Error && process.env['KUBERNODE_DEBUG'] !== undefined)
+    process.stderr.write(`${error.stack}\n`);
   return error instanceof UsageError ? 2 : 1;
 }
 

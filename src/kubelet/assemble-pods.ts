@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
 import { runtimeClass } from '#api/kinds/node/v1/runtime-class.ts';
 import type { Node, Pod } from '#api/types/core-v1.ts';
 import { StartupRecorder } from '#startup/recorder.ts';
@@ -66,6 +67,8 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     logger,
   });
   const resolvConf = parseResolvConf(config.resolvConf);
+  let fresh: Node | undefined;
+  const newestNode = () => newerOf(node(), fresh);
   const made: { volumes?: VolumeManager; startups?: StartupRecorder } = {};
   const engine: PodEngine = createPodEngine({
     client,
@@ -78,7 +81,13 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     probes,
     http: host.httpGet,
     cgroups: podCgroupsPort(podCgroups, () => unfinished(engine)),
-    room: new NodeRoom({ node: () => admittingNode(node()), refreshNode: async () => undefined, allowedSysctls: [] }),
+    room: new NodeRoom({
+      node: () => admittingNode(newestNode()),
+      refreshNode: async (signal) => {
+        fresh = await client.get(nodeKind, { name: config.nodeName }, signal);
+      },
+      allowedSysctls: [],
+    }),
     createVolumes: (wake) => {
       made.volumes = volumeManager(config, host, parts, wake);
       return made.volumes;
@@ -172,6 +181,10 @@ function nodeConfig(config: KubeletConfig, host: KubeletHost, { hostFacts, node 
 
 function unfinished({ workers }: PodEngine): readonly Pod[] {
   return workers.pods().filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
+}
+
+function newerOf(a: Node | undefined, b: Node | undefined): Node | undefined {
+  return Number(b?.metadata.resourceVersion ?? -1) > Number(a?.metadata.resourceVersion ?? -1) ? b : a;
 }
 
 function admittingNode(node: Node | undefined): AdmittingNode | undefined {

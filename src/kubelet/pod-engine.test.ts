@@ -280,7 +280,7 @@ test('an active deadline ends the pod as Failed', async (t) => {
   const node = await started(t);
   node.create({ spec: { activeDeadlineSeconds: 60 } });
   await node.settle();
-  await node.advance(120_000);
+  await node.advance(61_000);
   const { phase, reason } = node.pod()?.status ?? {};
   assert.deepEqual([phase, reason], ['Failed', 'DeadlineExceeded']);
 });

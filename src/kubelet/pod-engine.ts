@@ -103,6 +103,7 @@ export function createPodEngine(deps: EngineDeps): PodEngine {
     reasons,
     verdicts,
     manager: status,
+    events,
     clock,
     hostIPs: deps.node.hostIPs,
     runtimeName: deps.runtimeName,

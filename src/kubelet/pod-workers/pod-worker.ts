@@ -13,7 +13,8 @@ import { computeActions } from '../runtime/compute-actions.ts';
 import { isSettled, type ProbeVerdicts } from '../runtime/pod-actions.ts';
 import { refOf } from '../runtime/pod-ref.ts';
 import { isRunning, type PodRuntimeState } from '../runtime/pod-runtime-state.ts';
-import type { Phase } from '../status/phase.ts';
+import { isTerminal } from '../status/compute-pod-status.ts';
+import type { ReportedStatus } from '../status/status-reporter.ts';
 import { next, type PodPhase, type StopReason } from './pod-phase.ts';
 
 export interface WorkerSettings {
@@ -40,8 +41,8 @@ export interface WorkerDeps {
   readonly observe: (pod: PodRef) => PodRuntimeState;
   /** Calls back when any of the keys comes; the result unsubscribes. */
   readonly subscribe: (keys: readonly WakeKey[], wake: () => void) => () => void;
-  /** Computes and queues the status. @returns the phase to act on */
-  readonly report: (podUid: string) => Phase | undefined;
+  /** Computes and queues the status; none for a pod without an object. */
+  readonly report: (podUid: string) => ReportedStatus | undefined;
   /** What runs has to be probed; called on every sync. */
   readonly probe: (pod: Pod) => void;
   /** The pod begins to stop, and later is stopped: status, probes and others are told. */
@@ -144,14 +145,14 @@ export class PodWorker {
   async #sync(signal: AbortSignal): Promise<{ readonly waitMs: number; readonly wakeOn: readonly WakeKey[] }> {
     const { settings, verdicts, report, observe } = this.#deps;
     const pod = this.#pod;
-    const phase = report(this.ref.uid);
-    if (phase === 'Succeeded' || phase === 'Failed') {
+    const reported = report(this.ref.uid);
+    if (isTerminal(reported?.phase)) {
       this.stop('finished', graceMsOf(pod));
       return { waitMs: 0, wakeOn: [] };
     }
     this.#deps.probe(pod);
     const observed = observe(this.ref);
-    const settledMs = this.#spread(settings.syncMs);
+    const settledMs = Math.min(this.#spread(settings.syncMs), (reported?.deadlineMs ?? Number.POSITIVE_INFINITY) - this.#deps.clock.now());
     if (this.#doneWith === keyOf(pod) && isSettled(computeActions(pod, observed, verdicts))) return { waitMs: settledMs, wakeOn: [] };
     this.#doneWith = undefined;
     const result = await this.#runList(pod, { pod, observed, verdicts }, signal);
@@ -161,7 +162,7 @@ export class PodWorker {
         this.#doneWith = keyOf(pod);
         return { waitMs: settledMs, wakeOn: [] };
       case 'wait':
-        return { waitMs: Math.min(result.atLatestMs, settings.longestWaitMs), wakeOn: result.wakeOn };
+        return { waitMs: Math.min(result.atLatestMs, settings.longestWaitMs, settledMs), wakeOn: result.wakeOn };
       case 'reject':
         this.stop('rejected', graceMsOf(pod), { reason: result.reason, message: `Pod was rejected: ${result.detail}` });
         return { waitMs: 0, wakeOn: [] };
@@ -207,7 +208,6 @@ export class PodWorker {
 
   /** Until something comes, or time is up. */
   async #pause(waitMs: number, wakeOn: readonly WakeKey[], signal: AbortSignal): Promise<void> {
-    if (waitMs <= 0) return;
     await new Promise<void>((resolve) => {
       const done = () => {
         timer.cancel();
@@ -217,7 +217,7 @@ export class PodWorker {
         resolve();
       };
       this.#wake = done;
-      const timer = this.#deps.clock.after(waitMs, done);
+      const timer = this.#deps.clock.after(Math.max(0, waitMs), done);
       const forget = onAbort(signal, () => done());
       const unsubscribe = this.#deps.subscribe(wakeOn, () => this.wake());
     });

@@ -1,12 +1,14 @@
 import type { Pod } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import type { PodRef } from '../pod-start/step.ts';
+import type { EventsPort } from '../ports/events.ts';
 import type { StatusPort } from '../ports/status.ts';
 import type { ProbeVerdicts } from '../runtime/pod-actions.ts';
+import { refOf } from '../runtime/pod-ref.ts';
 import { emptyState } from '../runtime/pod-runtime-state.ts';
 import type { ReasonCache } from '../runtime/reason-cache.ts';
 import type { RuntimeCache } from '../runtime/runtime-cache.ts';
-import { computePodStatus } from './compute-pod-status.ts';
+import { computePodStatus, deadlineMessage, deadlineOf } from './compute-pod-status.ts';
 import type { Phase } from './phase.ts';
 import type { StatusManager } from './status-manager.ts';
 
@@ -17,11 +19,19 @@ export interface PodStanding {
   readonly refusal: { readonly reason: string; readonly message: string } | undefined;
 }
 
+export interface ReportedStatus {
+  /** What to act on. */
+  readonly phase: Phase;
+  /** Epoch at which the pod has been active for as long as it may. */
+  readonly deadlineMs: number | undefined;
+}
+
 export interface StatusReporterDeps {
   readonly cache: RuntimeCache;
   readonly reasons: ReasonCache;
   readonly verdicts: ProbeVerdicts;
   readonly manager: StatusManager;
+  readonly events: EventsPort;
   readonly clock: Clock;
   readonly hostIPs: () => readonly string[];
   readonly runtimeName: string;
@@ -41,8 +51,8 @@ export class StatusReporter implements StatusPort {
     this.report(pod.uid, urgency);
   }
 
-  /** @returns the phase to act on; `undefined` for a pod that has no object */
-  report(podUid: string, urgency: 'now' | 'soon'): Phase | undefined {
+  /** @returns `undefined` for a pod that has no object */
+  report(podUid: string, urgency: 'now' | 'soon'): ReportedStatus | undefined {
     const { cache, reasons, verdicts, manager, clock, hostIPs, runtimeName } = this.#deps;
     const standing = this.#deps.standingOf(podUid);
     if (standing === undefined) return undefined;
@@ -62,6 +72,9 @@ export class StatusReporter implements StatusPort {
       refusal,
     });
     manager.set(pod, status, urgency);
-    return meant;
+    if (status.reason === 'DeadlineExceeded' && told?.reason !== 'DeadlineExceeded') {
+      this.#deps.events.emit(refOf(pod), { type: 'Normal', reason: 'DeadlineExceeded', message: deadlineMessage });
+    }
+    return { phase: meant, deadlineMs: deadlineOf(pod, status.startTime) };
   }
 }
