@@ -15,7 +15,9 @@ export async function memoryOf(cluster: TestCluster): Promise<Memory> {
   const entries = await Promise.all(ourParts.map(async (part) => [part, await residentMiB(await pidOf(cluster, part))] as const));
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const commands = await Promise.all(pids.map(async (pid) => ({ pid, command: await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') })));
-  const runtime = commands.filter(({ command }) => command.includes('containerd') && (command.includes(cluster.paths.runDir) || command.includes(cluster.paths.dataDir)));
+  const runtime = commands.filter(
+    ({ command }) => command.includes('containerd') && (command.includes(cluster.paths.runDir) || command.includes(cluster.paths.dataDir)),
+  );
   const runtimeMiB = (await Promise.all(runtime.map(({ pid }) => residentMiB(pid)))).reduce((total, mib) => total + mib, 0);
   return { oursMiB: entries.reduce((total, [, mib]) => total + mib, 0), parts: Object.fromEntries(entries), runtimeMiB };
 }

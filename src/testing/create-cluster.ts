@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Unavailable } from '#base/errors.ts';
+import { UndoStack } from '#base/undo-stack.ts';
 import { createClient } from '#client/api-client.ts';
 import type { Client } from '#client/client.ts';
 import { type ClusterPaths, clusterPaths } from '#cluster/cluster-paths.ts';
@@ -55,8 +56,13 @@ export async function createCluster(options: CreateClusterOptions = {}): Promise
   const name = options.name ?? `t-${randomBytes(4).toString('hex')}`;
   const names = hostNames(name);
   const timeoutMs = options.timeoutMs ?? 120_000;
+  await using undo = new UndoStack();
   const ownedDir = options.dataDir === undefined ? await temporaryFolder() : undefined;
   const dataDir = options.dataDir ?? join(ownedDir ?? '', 'data');
+  const removeFolder = async () => {
+    if (ownedDir !== undefined) await rm(ownedDir, { recursive: true, force: true });
+  };
+  undo.push('temporary folder', removeFolder);
   const program = options.program ?? ownProgram();
   const run = ([command = '', ...words]: readonly string[]) =>
     runProgram([...program, command, '--name', name, '--data-dir', dataDir, ...words], timeoutMs);
@@ -65,21 +71,15 @@ export async function createCluster(options: CreateClusterOptions = {}): Promise
     if (result.code !== 0) throw new Unavailable({ message: `kubernode ${words.join(' ')} ended with ${result.code}: ${result.stderr.trim()}` });
   };
   const up = () => must(['up', '--port', '0', ...(options.nodes === 0 ? ['--api-only'] : []), ...(options.upFlags ?? [])]);
-  const stop = async () => {
-    await must(['down', '--purge']);
-    if (ownedDir !== undefined) await rm(ownedDir, { recursive: true, force: true });
-  };
-  try {
-    await up();
-  } catch (error) {
-    await stop().catch(() => undefined); // the first failure is the one to tell
-    throw error;
-  }
+  const stop = () => must(['down', '--purge']);
+  undo.push('cluster', stop);
+  await up();
   const paths = clusterPaths(names.runDir, dataDir);
   const transport = createHttpTransport(readKubeconfig(await readFile(paths.adminKubeconfig, 'utf8')));
+  undo.commit();
   let disposal: Promise<void> | undefined;
   const dispose = () => {
-    disposal ??= transport.close().then(stop);
+    disposal ??= transport.close().then(stop).then(removeFolder);
     return disposal;
   };
   return {
