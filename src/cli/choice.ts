@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import { type OptionValues, stringOption } from './command.ts';
 import type { ClusterChoice } from './context.ts';
 
 /** The cluster that `--name` and `--data-dir` speak of. */
 export function clusterOf(options: OptionValues): ClusterChoice {
-  return { name: stringOption(options, 'name') ?? 'default', dataDir: stringOption(options, 'data-dir') };
+  const dataDir = stringOption(options, 'data-dir');
+  return { name: stringOption(options, 'name') ?? 'default', dataDir: dataDir === undefined ? undefined : resolve(dataDir) };
 }

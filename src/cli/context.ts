@@ -27,6 +27,8 @@ export interface CliContext {
   host(): Promise<ClusterHost>;
   /** How the parts of a cluster are started. */
   readonly programs: UpOptions['programs'];
+  /** Names of the periods, back-offs and thresholds that can be set. */
+  timingNames(): Promise<readonly string[]>;
   /** Resolves when the user ends the command. */
   untilInterrupted(): Promise<void>;
   /** Path of the cluster's kubeconfig. @throws {NotFound} when there is no such cluster */

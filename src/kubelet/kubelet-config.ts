@@ -88,6 +88,9 @@ const defaults = {
   containerLogMaxFiles: 5,
 } as const;
 
+/** What `kubeletTimings` takes. */
+export const kubeletTimingNames: readonly string[] = Object.keys(defaults);
+
 /** @param given periods and limits by the names above that differ from the defaults; other parts' names are passed over */
 export function kubeletTimings(given: Readonly<Record<string, number>>): KubeletTimings {
   const of = (name: keyof typeof defaults): number => given[name] ?? defaults[name];

@@ -21,6 +21,13 @@ test('a second data folder for a name that lives is refused, and the first is na
   assert.ok(result.stderr.includes(one.paths.dataDir), result.stderr);
 });
 
+test('nor does down with another data folder touch the cluster', async () => {
+  const result = await one.kubernode('down', '--purge', '--data-dir', `${one.paths.dataDir}-other`);
+  assert.equal(result.code, 1);
+  assert.ok(result.stderr.includes(one.paths.dataDir), result.stderr);
+  outputOf(await one.kubectl('exec same -- echo alive'));
+});
+
 test('the end of one cluster leaves the other alone', async () => {
   const before = await getPod(other.kubectl, 'same');
   await one.dispose();

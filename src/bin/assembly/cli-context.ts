@@ -32,6 +32,14 @@ export function createCliContext(signal: AbortSignal): CliContext {
       return createClusterHost(systemClock, lineLogger(level, systemClock, { part: 'cli' }));
     },
     programs: { supervisor: programOf('supervisor'), controlPlane: programOf('control-plane'), kubelet: programOf('kubelet') },
+    timingNames: async () => {
+      const [{ kubeletTimingNames }, { defaultControllerTimings }, { defaultQueueTimings }] = await Promise.all([
+        import('#kubelet/kubelet-config.ts'),
+        import('#controllers/context.ts'),
+        import('#scheduler/scheduling-queue.ts'),
+      ]);
+      return [...kubeletTimingNames, ...Object.keys(defaultControllerTimings), ...Object.keys(defaultQueueTimings)].sort();
+    },
     untilInterrupted: () => new Promise<void>((resolve) => void onAbort(signal, resolve)),
     kubeconfigPath,
     async connect(cluster): Promise<Connection> {

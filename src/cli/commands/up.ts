@@ -2,6 +2,7 @@ import type { StoreSettings } from '#cluster/settings.ts';
 import { up as startCluster } from '#cluster/up/up.ts';
 import { clusterOf } from '../choice.ts';
 import { type Command, clusterOptions, numberOption, type OptionValues, stringOption, UsageError } from '../command.ts';
+import type { CliContext } from '../context.ts';
 
 export const up: Command = {
   usage:
@@ -34,7 +35,7 @@ export const up: Command = {
         cniConfigDir: stringOption(options, 'cni-config-dir'),
         nodeName: stringOption(options, 'node-name'),
         store: storeOf(options),
-        timings: timingsOf(options),
+        timings: await timingsOf(options, context),
         programs: context.programs,
       },
       host,
@@ -62,14 +63,17 @@ function storeOf(options: OptionValues): StoreSettings | undefined {
   });
 }
 
-function timingsOf(options: OptionValues): Readonly<Record<string, number>> | undefined {
+/** @throws {UsageError} for a name that no part knows: it would have no effect */
+async function timingsOf(options: OptionValues, context: CliContext): Promise<Readonly<Record<string, number>> | undefined> {
   const text = stringOption(options, 'timing');
   if (text === undefined) return undefined;
+  const known = await context.timingNames();
   return Object.fromEntries(
     text.split(',').map((pair) => {
       const [name = '', value = ''] = pair.split('=');
-      if (name === '' || !/^\d+$/.test(value))
+      if (!/^\d+$/.test(value))
         throw new UsageError({ message: `--timing ${JSON.stringify(pair)}`, hint: 'give NAME=MILLISECONDS, several joined by commas' });
+      if (!known.includes(name)) throw new UsageError({ message: `--timing has no ${JSON.stringify(name)}`, hint: `one of: ${known.join(', ')}` });
       return [name, Number(value)];
     }),
   );

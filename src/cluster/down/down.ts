@@ -1,3 +1,4 @@
+import { AppError } from '#base/errors.ts';
 import { type FoundCluster, findCluster, isLive, type PartName } from '../find-clusters.ts';
 import { gatherHostObjects, type HostObjects } from '../inventory/host-objects.ts';
 import type { ClusterHost } from '../ports/cluster-host.ts';
@@ -19,14 +20,26 @@ export interface DownResult {
   readonly existed: boolean;
 }
 
+/** The cluster of that name is not the one that was meant. */
+export class OtherData extends AppError {
+  readonly code = 'OTHER_DATA';
+  readonly retry = 'never';
+}
+
 /**
  * Stops the cluster and removes everything that it made on the host. Works on one that is half dead, or was never quite started, without its
  * supervisor; may be called again after it failed.
  *
- * @throws {Unavailable} when something could not be removed, after removing all else
+ * @throws {OtherData} when the name belongs to another data folder; {Unavailable} when something could not be removed, after removing all else
  */
 export async function down(options: DownOptions, host: ClusterHost, progress: (message: string) => void, signal: AbortSignal): Promise<DownResult> {
   const cluster = await findCluster(options.name, options.dataDir, host);
+  if (options.dataDir !== undefined && options.dataDir !== cluster.paths.dataDir) {
+    throw new OtherData({
+      message: `cluster ${options.name} has its data in ${cluster.paths.dataDir}, not in ${options.dataDir}`,
+      hint: 'leave --data-dir out, or give that folder',
+    });
+  }
   const objects = await gatherHostObjects(cluster, host, signal);
   const hasData = await host.files.exists(cluster.paths.dataDir);
   if (!isLive(cluster) && !cluster.hasRunDir && !hasObjects(objects, cluster)) {
