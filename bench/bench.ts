@@ -76,6 +76,7 @@ async function burst(floor: Floor, ours: Ours, template: PodMessages, count: num
       }),
     );
     const reached = rate(startedAt);
+    say(`  the runtime alone, ${concurrency} at once: ${reached} pods/s`);
     if (reached > best.rate) best = { rate: reached, concurrency };
     for (const pod of pods) await floor.remove(pod);
   }

@@ -17,6 +17,7 @@ import { takeDownOrphans } from './pod-workers/housekeeping.ts';
 import { createPodCgroups } from './resources/pod-cgroups.ts';
 import { collectGarbage } from './runtime/collect-garbage.ts';
 import { followRuntime } from './runtime/follow-runtime.ts';
+import { limitStarts } from './runtime/limit-starts.ts';
 import { rotateLogs } from './runtime/rotate-logs.ts';
 import { RuntimeCache } from './runtime/runtime-cache.ts';
 import { createKubeletServer, type KubeletServer } from './server/kubelet-server.ts';
@@ -24,6 +25,8 @@ import { createPodInformer, feedPods } from './sources/api-source.ts';
 import { type Chore, doChores } from './upkeep.ts';
 
 const keepDead = 1;
+/** Measured with containerd 1.6 on two CPUs: four to eight starts at once are fastest, sixteen are a quarter slower. */
+const startsPerCpu = 3;
 const maxImagesInStatus = 50;
 
 interface Parts extends NodeParts {
@@ -70,8 +73,9 @@ export async function runKubelet(config: KubeletConfig, host: KubeletHost, signa
 
 async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortSignal): Promise<Parts> {
   const { client, clock, logger, files } = host;
-  const runtime = withCallTimes(host.runtime, clock);
   const hostFacts = await host.host.facts(signal);
+  // Times are of the calls themselves: the wait for a turn belongs to the step.
+  const runtime = limitStarts(withCallTimes(host.runtime, clock), startsPerCpu * hostFacts.cpus);
   const podCgroups = createPodCgroups(host.cgroups, config.cgroupRoot, cgroupOptions(hostFacts, host));
   await Promise.all([
     files.ensureDirectory(podsDirectory(config.roots), 0o750, signal),

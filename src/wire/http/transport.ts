@@ -1,5 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { createSecureContext } from 'node:tls';
 import { onAbort, reasonOf, throwIfAborted } from '#base/abort.ts';
 import { AppError, InvalidInput, messageOf, Unavailable } from '#base/errors.ts';
 
@@ -45,12 +46,13 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   const send = async (request: HttpTransportRequest, signal: AbortSignal): Promise<HttpTransportResponse> => {
     throwIfAborted(signal);
     const settings = requestSettings(url, request, options);
+    const lasts = request.query.get('watch') === 'true' || request.query.get('follow') === 'true' ? 'stream' : 'request';
     try {
-      return await exchange(connect.request(settings), request, signal);
+      return await exchange(connect.request(settings, lasts), request, signal);
     } catch (error) {
       // A connection that the server closed while it was idle says nothing about the server: a read is sent again on a fresh one.
       if (!(error instanceof StaleConnection) || request.method !== 'GET') throw error;
-      return await exchange(connect.request({ ...settings, agent: false }), request, signal);
+      return await exchange(connect.request({ ...settings, agent: false }, lasts), request, signal);
     }
   };
   return {
@@ -60,6 +62,9 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     },
   };
 }
+
+/** A burst of requests waits for these connections: beyond them each would pay for a handshake that is longer than the wait. */
+const requestsAtOnce = 8;
 
 class StaleConnection extends Unavailable {}
 
@@ -71,8 +76,10 @@ function serverUrl(server: string): URL {
   return url;
 }
 
+type Lasting = 'request' | 'stream';
+
 interface Connector {
-  request(settings: https.RequestOptions): http.ClientRequest;
+  request(settings: https.RequestOptions, lasts: Lasting): http.ClientRequest;
   close(): void;
 }
 
@@ -82,21 +89,31 @@ function connector(url: URL, options: HttpTransportOptions): Connector {
     open.add(request);
     return request.once('close', () => open.delete(request));
   };
-  const keep = { keepAlive: true, scheduling: 'lifo' } as const;
   const tls: https.AgentOptions = {
-    ...(options.caPem === undefined ? {} : { ca: options.caPem }),
-    ...(options.certPem === undefined ? {} : { cert: options.certPem }),
-    ...(options.keyPem === undefined ? {} : { key: options.keyPem }),
+    // Made once: parsing the certificates anew for each connection costs more than its handshake.
+    secureContext: createSecureContext({
+      ...(options.caPem === undefined ? {} : { ca: options.caPem }),
+      ...(options.certPem === undefined ? {} : { cert: options.certPem }),
+      ...(options.keyPem === undefined ? {} : { key: options.keyPem }),
+    }),
     ...(options.serverName === undefined ? {} : { servername: options.serverName }),
     rejectUnauthorized: options.insecureSkipVerify !== true,
   };
   const secure = url.protocol === 'https:';
-  const agent = secure ? new https.Agent({ ...keep, ...tls }) : new http.Agent(keep);
+  const agentOf = (limits: http.AgentOptions) => {
+    const keep = { keepAlive: true, scheduling: 'lifo', ...limits } as const;
+    return secure ? new https.Agent({ ...keep, ...tls }) : new http.Agent(keep);
+  };
+  // A stream keeps its connection for as long as it lasts: it must not take the place of a request.
+  const agents = { request: agentOf({ maxSockets: requestsAtOnce }), stream: agentOf({}) };
   return {
-    request: (settings) => track(secure ? https.request({ agent, ...tls, ...settings }) : http.request({ agent, ...settings })),
+    request(settings, lasts) {
+      const agent = agents[lasts];
+      return track(secure ? https.request({ agent, ...tls, ...settings }) : http.request({ agent, ...settings }));
+    },
     close() {
       for (const request of open) request.destroy(new Unavailable({ message: 'the transport was closed' }));
-      agent.destroy();
+      for (const agent of Object.values(agents)) agent.destroy();
     },
   };
 }
