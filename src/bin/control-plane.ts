@@ -15,12 +15,12 @@ import { createSharedInformers } from '#client/shared-informers.ts';
 import { type ClusterPaths, clusterPaths } from '#cluster/cluster-paths.ts';
 import { pkiFiles } from '#cluster/pki-files.ts';
 import { type ClusterSettings, parseSettings } from '#cluster/settings.ts';
-import { lineLogger } from '#cluster/supervisor/line-logger.ts';
 import { runControllers } from '#controllers/controllers.ts';
 import { runScheduler } from '#scheduler/scheduler.ts';
 import { StartupRecords } from '#startup/records.ts';
 import { openSqliteStorage } from '#store/sqlite/sqlite-storage.ts';
 import type { Storage } from '#store/storage.ts';
+import { partLogger } from './assembly/part-logger.ts';
 
 // The control plane of one cluster in one process: store, API server, scheduler, controllers. Prints `{"ready":true}` when it serves.
 
@@ -134,7 +134,7 @@ function untilToldToEnd(): Promise<void> {
   });
 }
 
-const logger = lineLogger((line) => process.stderr.write(line), systemClock, { process: 'control-plane' });
+const logger = partLogger({ process: 'control-plane' });
 try {
   await main(logger);
   process.exit(process.exitCode ?? 0);

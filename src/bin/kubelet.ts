@@ -10,7 +10,6 @@ import { clusterPaths } from '#cluster/cluster-paths.ts';
 import { hostNames } from '#cluster/host-names.ts';
 import { pkiFiles } from '#cluster/pki-files.ts';
 import { parseSettings } from '#cluster/settings.ts';
-import { lineLogger } from '#cluster/supervisor/line-logger.ts';
 import { runKubelet } from '#kubelet/kubelet.ts';
 import { type KubeletHost, kubeletTimings } from '#kubelet/kubelet-config.ts';
 import { networkHttpGet, networkProbers } from '#kubelet/probes/network-clients.ts';
@@ -23,6 +22,7 @@ import type { BatchAnswer } from '#startup/pod-startup.ts';
 import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
 import { readKubeconfig } from '#wire/http/kubeconfig.ts';
 import { createHttpTransport } from '#wire/http/transport.ts';
+import { partLogger } from './assembly/part-logger.ts';
 
 // The kubelet of one node in one process. Prints `{"ready":true}` when the node is registered and its pods are looked after.
 
@@ -118,7 +118,7 @@ function untilToldToEnd(): AbortSignal {
 }
 
 setMaxListeners(0); // one signal ends hundreds of pods' calls: no leak
-const logger = lineLogger((line) => process.stderr.write(line), systemClock, { process: 'kubelet' });
+const logger = partLogger({ process: 'kubelet' });
 try {
   await main(logger, untilToldToEnd());
   process.exit(0);

@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '#base/clock.ts';
 import { clusterPaths } from '#cluster/cluster-paths.ts';
 import { hostNames } from '#cluster/host-names.ts';
-import { lineLogger } from '#cluster/supervisor/line-logger.ts';
 import { Supervisor } from '#cluster/supervisor/supervisor.ts';
 import { createClusterHost } from '#os/linux/host-cluster.ts';
+import { partLogger } from './assembly/part-logger.ts';
 
 // Keeps the parts of one cluster running. Started by `up`, detached; whoever holds the cluster's lock owns its run folder.
 const { values } = parseArgs({ options: { name: { type: 'string' }, 'run-dir': { type: 'string' }, 'data-dir': { type: 'string' } } });
@@ -13,7 +13,7 @@ if (name === undefined || runDir === undefined || dataDir === undefined) {
   process.stderr.write('error: usage: supervisor --name NAME --run-dir DIR --data-dir DIR\n');
   process.exit(2);
 }
-const log = lineLogger((line) => process.stderr.write(line), systemClock, { part: 'supervisor' });
+const log = partLogger({ part: 'supervisor' });
 const host = createClusterHost(systemClock, log);
 const lock = await host.sockets.tryHold(hostNames(name).lockSocket);
 if (lock === undefined) {

@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { onAbort } from '#base/abort.ts';
 import { systemClock } from '#base/clock.ts';
 import { InvalidInput, messageOf, NotFound } from '#base/errors.ts';
+import { silentLogger } from '#base/log.ts';
 import type { CliContext, ClusterChoice, Connection } from '#cli/context.ts';
 import { clusterPaths, defaultDataDir } from '#cluster/cluster-paths.ts';
 import { hostNames } from '#cluster/host-names.ts';
+import { partLogger } from './part-logger.ts';
 
 /** The command line's view of this host. Modules that only some commands need are loaded when they are used. */
 export function createCliContext(signal: AbortSignal): CliContext {
@@ -24,12 +26,9 @@ export function createCliContext(signal: AbortSignal): CliContext {
     tell: (line) => void process.stderr.write(`${line}\n`),
     readFile: readText,
     host: async () => {
-      const [{ createClusterHost }, { lineLogger }] = await Promise.all([
-        import('#os/linux/host-cluster.ts'),
-        import('#cluster/supervisor/line-logger.ts'),
-      ]);
-      const level = process.env['KUBERNODE_DEBUG'] === undefined ? () => undefined : (line: string) => void process.stderr.write(line);
-      return createClusterHost(systemClock, lineLogger(level, systemClock, { part: 'cli' }));
+      const { createClusterHost } = await import('#os/linux/host-cluster.ts');
+      const isVerbose = process.env['KUBERNODE_DEBUG'] !== undefined;
+      return createClusterHost(systemClock, isVerbose ? partLogger({ part: 'cli' }) : silentLogger);
     },
     programs: { supervisor: programOf('supervisor'), controlPlane: programOf('control-plane'), kubelet: programOf('kubelet') },
     timingNames: async () => {
