@@ -31,8 +31,14 @@ export class NoSandboxId extends AppError {
 }
 
 /** Containers still run after all were stopped. */
-export class StillRunning extends AppError {
+class StillRunning extends AppError {
   readonly code = 'STILL_RUNNING';
+  readonly retry = 'backoff';
+}
+
+/** Something of the pod is there after all was removed. */
+class StillThere extends AppError {
+  readonly code = 'STILL_THERE';
   readonly retry = 'backoff';
 }
 
@@ -115,7 +121,7 @@ export class PodRuntime implements PodRuntimePort {
 
   async stopSandboxes(pod: PodRef, signal: AbortSignal): Promise<void> {
     const { runtime, cache } = this.#deps;
-    const { sandboxes } = await this.read(pod, signal);
+    const { sandboxes } = this.#justRead(pod);
     // Those that are not ready too: only a stop gives back what the network plugins hold for them.
     await Promise.all(
       sandboxes.map(async ({ id }) => {
@@ -139,12 +145,21 @@ export class PodRuntime implements PodRuntimePort {
 
   async removeAll(pod: PodRef, signal: AbortSignal): Promise<void> {
     const { runtime, files, roots } = this.#deps;
-    const { sandboxes, containers } = await this.read(pod, signal);
+    const { sandboxes, containers } = this.#justRead(pod);
     await Promise.all(containers.map(({ id }) => runtime.removeContainer(id, signal)));
     await Promise.all(sandboxes.map(({ id }) => runtime.removePodSandbox(id, signal)));
+    const left = await this.read(pod, signal);
+    if (left.sandboxes.length + left.containers.length > 0) {
+      const ids = [...left.sandboxes, ...left.containers].map(({ id }) => id).join(' ');
+      throw new StillThere({ message: `the runtime still has sandboxes or containers of pod ${formatPod(pod)}: [${ids}]` });
+    }
     await files.removeTree(podPaths(roots, pod).logs, signal);
-    await this.read(pod, signal);
     this.forget(pod.uid);
+  }
+
+  /** On the way down each step reads the runtime before it undoes, and `removeAll` looks again: there is no need for a third time. */
+  #justRead(pod: PodRef): PodRuntimeState {
+    return this.#deps.cache.get(pod.uid) ?? emptyState(pod);
   }
 
   /** What is remembered of a pod that is gone. */
