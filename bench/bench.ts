@@ -3,6 +3,7 @@
  *
  * usage: npm run bench [-- --json] [-- --pairs N] [-- --burst N]
  */
+import { EventEmitter } from 'node:events';
 import { parseArgs } from 'node:util';
 import { createCluster, type TestCluster } from '#testing/create-cluster.ts';
 import { Floor, type PodMessages, type RawPod } from './floor.ts';
@@ -103,6 +104,7 @@ async function measure(cluster: TestCluster) {
   const floor = new Floor(`unix://${cluster.paths.containerdSocket}`);
   const ours = new Ours(cluster);
   try {
+    const idle = await memoryOf(cluster);
     const template = (await ours.start()).pod;
     const messages = await floor.messagesOf(template);
     say('one pod at a time');
@@ -115,12 +117,11 @@ async function measure(cluster: TestCluster) {
       `burst    floor ${burstFigures.floorPodsPerSecond} pods/s (${burstFigures.floorConcurrency} at once), ours ${burstFigures.oursPodsPerSecond} pods/s, ratio ${burstFigures.ratio}`,
     );
     await ours.remove(template);
-    const memory = await memoryOf(cluster);
-    say(
-      `memory   ${memory.oursMiB} MiB (${Object.entries(memory.parts)
-        .map(([part, mib]) => `${part} ${mib}`)
-        .join(', ')}), beside it the runtime ${memory.runtimeMiB} MiB`,
-    );
+    const memory = { idle, afterwards: await memoryOf(cluster) };
+    for (const [when, { oursMiB, parts, runtimeMiB }] of Object.entries(memory)) {
+      const each = Object.entries(parts).map(([part, mib]) => `${part} ${mib}`);
+      say(`memory   ${when}: ${oursMiB} MiB (${each.join(', ')}), beside it the runtime ${runtimeMiB} MiB`);
+    }
     return { ...series, burst: burstFigures, memory };
   } finally {
     await ours.close();
@@ -128,6 +129,7 @@ async function measure(cluster: TestCluster) {
   }
 }
 
+EventEmitter.defaultMaxListeners = 0; // hundreds of calls share one signal that is never aborted
 const upMs = await measureUp(3);
 say(`up       containerd alone ${figuresOf(upMs.floor).median} ms, ours ${figuresOf(upMs.ours).median} ms`);
 const cluster = await createCluster();
