@@ -107,6 +107,8 @@ export interface KindInit<T extends KubeObject> extends KindRef<T> {
   readonly generation?: 'none' | 'spec' | 'one';
   setDefaults?(object: T): T;
   /** Beyond what the generation and the status subresource ask for. */
+  /** Whether who creates the object may give its status with it. */
+  readonly keepsStatusOnCreate?: boolean;
   prepareCreate?(object: T): T;
   prepareUpdate?(next: T, previous: T): T;
   prepareStatusUpdate?(next: T, previous: T): T;
@@ -160,7 +162,10 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
     answersDeleteWithObject: init.answersDeleteWithObject ?? false,
     setDefaults: (object) => init.setDefaults?.(object) ?? object,
     prepareCreate: (object) => {
-      const fresh = withGeneration(hasStatus ? without(object, 'status') : object, generation === 'none' ? undefined : 1);
+      const fresh = withGeneration(
+        hasStatus && init.keepsStatusOnCreate !== true ? without(object, 'status') : object,
+        generation === 'none' ? undefined : 1,
+      );
       return init.prepareCreate?.(fresh) ?? fresh;
     },
     prepareUpdate: (next, previous) => {

@@ -27,6 +27,9 @@ import { partLogger } from './assembly/part-logger.ts';
 /** Issuer and audience of service-account tokens; upstream's tools use the same. */
 const serviceAccountIssuer = 'https://kubernetes.default.svc.';
 
+/** A hung store must not hold the scheduler's or a controller's workers for ever. */
+const requestWithinMs = 30_000;
+
 /** Start-up records kept in memory, a few kilobytes each. */
 const keptStartups = 1000;
 
@@ -76,7 +79,7 @@ interface LoopOptions {
 
 /** Scheduler and controllers see the cluster through one set of informers: each event is read once in this process. */
 function startLoops(server: ApiServer, tasks: TaskGroup, { settings, rootCaPem, logger, startups }: LoopOptions): void {
-  const clientAs = (name: string) => createClient(server.transportAs({ name }));
+  const clientAs = (name: string) => createClient(server.transportAs({ name }), { deadline: { ms: requestWithinMs, clock: systemClock } });
   const [scheduling, controlling] = [clientAs('system:kube-scheduler'), clientAs('system:kube-controller-manager')];
   const options = (part: string) => ({ clock: systemClock, logger: logger.child({ part }) });
   const informers = createSharedInformers(controlling, options('informers'));

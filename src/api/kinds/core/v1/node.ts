@@ -18,6 +18,7 @@ export const node = defineKind<Node>({
   shortNames: ['no'],
   selectableFields: { 'spec.unschedulable': (node) => String(node.spec?.unschedulable ?? false) },
   subresources: ['status', 'proxy'],
+  keepsStatusOnCreate: true, // a kubelet registers with what it has
   storagePrefix: 'minions', // upstream's name since nodes were called so
   columns: [
     nameColumn,
