@@ -175,6 +175,23 @@ test('a watch from a revision replays what came after it; from before the histor
   assert.deepEqual(old, [['ERROR', 410, 'Expired']]);
 });
 
+test('the old form of a watch is of the one object that its path names', async () => {
+  await using api = await withConfigMaps(2);
+  const stop = new AbortController();
+  const seen = take(api.watch('/api/v1/watch/namespaces/default/configmaps/c1', stop.signal), 2);
+  await new Promise((resolve) => setImmediate(resolve));
+  await api.call('DELETE', `${configMaps}/c0`);
+  await api.call('DELETE', `${configMaps}/c1`);
+  assert.deepEqual(
+    (await seen).map(({ type, object }) => [type, object.metadata.name]),
+    [
+      ['ADDED', 'c1'],
+      ['DELETED', 'c1'],
+    ],
+  );
+  stop.abort();
+});
+
 test('a watch ends when its time is over, with a bookmark for those who take them', async () => {
   const clock = new FakeClock();
   await using api = await withConfigMaps(1, {}, clock);

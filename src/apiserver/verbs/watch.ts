@@ -1,6 +1,7 @@
 import { apiVersionOf, type Kind } from '#api/kind.ts';
 import { badRequest } from '#api/status.ts';
 import type { ChangeType } from '../registry/change.ts';
+import type { ObjectFilter } from '../registry/object-filter.ts';
 import { type StreamFormat, watchStream } from '../registry/watch-stream.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
 import { negotiate, type OutputFormat } from '../request/negotiate.ts';
@@ -16,7 +17,7 @@ const defaultTimeoutMs = { from: 1_800_000, to: 3_600_000 };
 export async function watch(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
   const { kind, query } = request;
   const format = negotiate(request.headers, query);
-  const filter = filterOf(kind, request.info.namespace, query);
+  const filter = named(filterOf(kind, request.info.namespace, query), request.info.name);
   const start = startOf(query);
   if (!start.isFuture) await waitForRevision(context, start.notOlderThan, signal);
   const stream = watchStream(
@@ -34,6 +35,12 @@ export async function watch(context: ServerContext, request: KindRequest, signal
     signal,
   );
   return { status: 200, headers: { 'content-type': 'application/json' }, body: stream };
+}
+
+/** The old form `/watch/…/name` says the name in its path; what was authorized for one name must not show others. */
+function named(filter: ObjectFilter, name: string): ObjectFilter {
+  if (name === '') return filter;
+  return { ...filter, fields: (values) => values['metadata.name'] === name && (filter.fields?.(values) ?? true) };
 }
 
 interface Start {
