@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Unavailable } from '#base/errors.ts';
+import { messageOf, Unavailable } from '#base/errors.ts';
 import { UndoStack } from '#base/undo-stack.ts';
 import { createClient } from '#client/api-client.ts';
 import type { Client } from '#client/client.ts';
@@ -73,8 +73,13 @@ export async function createCluster(options: CreateClusterOptions = {}): Promise
   const up = () => must(['up', '--port', '0', ...(options.nodes === 0 ? ['--api-only'] : []), ...(options.upFlags ?? [])]);
   const stop = () => must(['down', '--purge']);
   undo.push('cluster', stop);
-  await up();
   const paths = clusterPaths(names.runDir, dataDir);
+  try {
+    await up();
+  } catch (error) {
+    // The folder is about to go, and with it what the parts had to say.
+    throw new Unavailable({ message: `${messageOf(error)}${await lastWords(paths.partLogs)}`, cause: error });
+  }
   const transport = createHttpTransport(readKubeconfig(await readFile(paths.adminKubeconfig, 'utf8')));
   undo.commit();
   let disposal: Promise<void> | undefined;
@@ -110,4 +115,18 @@ async function temporaryFolder(): Promise<string> {
     () => false,
   );
   return await mkdtemp(join(inMemory ? '/dev/shm' : tmpdir(), 'kubernode-'));
+}
+
+const keptLines = 8;
+
+/** The end of each part's log, for the message of a failure. */
+async function lastWords(folder: string): Promise<string> {
+  const files = await readdir(folder).catch(() => []); // it did not come so far
+  const ends = await Promise.all(
+    files.map(async (file) => {
+      const lines = (await readFile(join(folder, file), 'utf8')).trim().split('\n').slice(-keptLines);
+      return lines.join('') === '' ? '' : `\n${file} ends with:\n${lines.join('\n')}`;
+    }),
+  );
+  return ends.join('');
 }

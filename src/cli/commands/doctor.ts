@@ -1,10 +1,10 @@
 import { doctor as examine } from '#cluster/doctor/doctor.ts';
-import { type Command, outputOption } from '../command.ts';
+import { type Command, clusterOptions, outputOption } from '../command.ts';
 import { tableLines } from '../table.ts';
 
 export const doctor: Command = {
   usage: 'doctor [-o json]',
-  options: { output: { type: 'string', short: 'o' } },
+  options: { ...clusterOptions, output: { type: 'string', short: 'o' } },
   async run(options, _words, context) {
     const output = outputOption(options, ['json'] as const);
     const findings = await examine(await context.host(), context.signal);
