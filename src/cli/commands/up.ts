@@ -1,3 +1,4 @@
+import { InvalidInput } from '#base/errors.ts';
 import type { StoreSettings } from '#cluster/settings.ts';
 import { up as startCluster } from '#cluster/up/up.ts';
 import { clusterOf } from '../choice.ts';
@@ -6,12 +7,11 @@ import type { CliContext } from '../context.ts';
 
 export const up: Command = {
   usage:
-    'up [--name N] [--data-dir D] [--port P] [--api-only] [--store sqlite|etcd --etcd-servers URL,..] [--runtime-endpoint unix:///..] [--pod-cidr C] [--cni-config-dir D] [--timing NAME=MS,..] [--foreground]',
+    'up [--name N] [--data-dir D] [--port P] [--api-only] [--store sqlite] [--runtime-endpoint unix:///..] [--pod-cidr C] [--cni-config-dir D] [--timing NAME=MS,..] [--foreground]',
   options: {
     ...clusterOptions,
     port: { type: 'string' },
     store: { type: 'string' },
-    'etcd-servers': { type: 'string' },
     'runtime-endpoint': { type: 'string' },
     'pod-cidr': { type: 'string' },
     'cni-config-dir': { type: 'string' },
@@ -53,14 +53,9 @@ export const up: Command = {
 
 function storeOf(options: OptionValues): StoreSettings | undefined {
   const kind = stringOption(options, 'store');
-  const servers = stringOption(options, 'etcd-servers')?.split(',');
-  if (kind === undefined && servers === undefined) return undefined;
-  if (kind === 'sqlite' && servers === undefined) return { kind };
-  if (kind === 'etcd' && servers !== undefined) return { kind, servers };
-  throw new UsageError({
-    message: `--store ${kind ?? '(none)'} with ${servers === undefined ? 'no' : 'some'} --etcd-servers`,
-    hint: 'give `--store sqlite`, or `--store etcd --etcd-servers URL,..`',
-  });
+  if (kind === undefined || kind === 'sqlite') return kind === undefined ? undefined : { kind };
+  if (kind === 'etcd') throw new InvalidInput({ message: '--store etcd: this version has no store on etcd', hint: 'use --store sqlite' });
+  throw new UsageError({ message: `--store ${JSON.stringify(kind)} is not a store`, hint: 'use --store sqlite' });
 }
 
 /** @throws {UsageError} for a name that no part knows: it would have no effect */

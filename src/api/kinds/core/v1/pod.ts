@@ -17,7 +17,7 @@ export const pod = defineKind<Pod>({
   shortNames: ['po'],
   categories: ['all'],
   generation: 'spec',
-  subresources: ['status', 'binding', 'eviction', 'log', 'exec', 'attach', 'portforward', 'proxy'],
+  subresources: ['status', 'binding', 'eviction', 'log', 'exec', 'attach', 'portforward'],
   answersDeleteWithObject: true,
   selectableFields: {
     'spec.nodeName': (pod) => pod.spec?.nodeName ?? '',
