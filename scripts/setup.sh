@@ -10,8 +10,11 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 command -v node >/dev/null 2>&1 || fail 'node is not on the PATH: install Node.js 20 or newer'
-node_major=$(node -p 'process.versions.node.split(".")[0]')
-[ "$node_major" -ge 20 ] || fail "node is $(node --version), Kubernode needs 20 or newer: install a newer Node.js"
+# Asked only before something is made: a start of node is half of what a command may take.
+check_node() {
+  node_major=$(node -p 'process.versions.node.split(".")[0]')
+  [ "$node_major" -ge 20 ] || fail "node is $(node --version), Kubernode needs 20 or newer: install a newer Node.js"
+}
 
 with_tests=no
 needs_host=yes
@@ -70,6 +73,7 @@ install_host_packages() {
 install_node_packages() {
   stamp="$root/node_modules/.kubernode-installed"
   if [ -e "$stamp" ] && [ ! "$root/package-lock.json" -nt "$stamp" ]; then return 0; fi
+  check_node
   say 'installing Node packages from the lock file'
   mkdir -p "$cache"
   # No package that we use needs its install script: binaries come inside the packages.
@@ -83,6 +87,7 @@ install_node_packages() {
 build() {
   stamp="$root/dist/.built"
   if [ -e "$stamp" ] && [ -z "$(find "$root/src" "$root/tools/build.mjs" "$root/package.json" -newer "$stamp" -type f ! -name '*.test.ts' -print -quit)" ]; then return 0; fi
+  check_node
   say 'building'
   node "$root/tools/build.mjs" || fail 'the build failed'
 }
