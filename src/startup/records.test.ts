@@ -33,6 +33,7 @@ test('what the API server saw and what the node did become one record', () => {
   records.addBatch({ nodeName: 'n1', items: [part('web')] });
   records.seePod({ ...pod, status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } }, 90);
   const record = records.get('default', 'web');
+  assert.equal(record?.metadata.creationTimestamp, pod.metadata.creationTimestamp);
   assert.deepEqual(record?.milestones, { stored: 0, assigned: 10, seenByKubelet: 12, running: 90, firstReady: 90 });
   assert.deepEqual(record === undefined ? [] : timelineLines(record), [
     'pod default/web on node n1',

@@ -42,7 +42,8 @@ export class StartupRecords {
     };
     const milestones = { ...reached, ...before.milestones };
     if (Object.keys(milestones).length === Object.keys(before.milestones).length) return;
-    this.#put({ ...before, nodeName: pod.spec?.nodeName ?? before.nodeName, milestones });
+    const metadata = { ...before.metadata, creationTimestamp: pod.metadata.creationTimestamp };
+    this.#put({ ...before, metadata, nodeName: pod.spec?.nodeName ?? before.nodeName, milestones });
   }
 
   list(namespace: string | undefined): readonly PodStartup[] {
