@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { AppError, Cancelled, messageOf } from '#base/errors.ts';
 import { type Command, type ExitCode, UsageError } from '#cli/command.ts';
