@@ -114,6 +114,31 @@ install_test_clients() {
   fi
 }
 
+# The Node.js versions that the tests run the program with, beside the one that is on the PATH.
+test_nodes='22.23.3 24.21.0'
+
+install_test_nodes() {
+  tools="$cache/tools"
+  case "$(uname -m)" in
+    x86_64) platform=linux-x64 ;;
+    aarch64) platform=linux-arm64 ;;
+    *)
+      say "no npm package has Node.js for $(uname -m): its test is skipped"
+      return 0
+      ;;
+  esac
+  for version in $test_nodes; do
+    home="$tools/node-${version%%.*}"
+    [ ! -x "$home/node" ] || continue
+    say "fetching Node.js $version (npm package node-$platform)"
+    work=$(mktemp -d)
+    (cd "$work" && npm pack --silent "node-$platform@$version" >/dev/null && tar xzf ./*.tgz package/bin/node) || fail "Node.js $version could not be fetched: npm pack node-$platform@$version"
+    mkdir -p "$home"
+    mv "$work/package/bin/node" "$home/node"
+    rm -rf "$work"
+  done
+}
+
 prepare() {
   [ "$needs_host" = no ] || install_host_packages "$host_packages"
   install_node_packages
@@ -121,6 +146,7 @@ prepare() {
   if [ "$with_tests" = yes ]; then
     install_host_packages "$test_packages"
     install_test_clients
+    install_test_nodes
   fi
 }
 
