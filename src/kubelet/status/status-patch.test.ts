@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PodStatus } from '#api/types/core-v1.ts';
+import { statusPatch } from './status-patch.ts';
+
+const patchOf = (known: PodStatus | undefined, wanted: PodStatus) => statusPatch('u1', known, wanted)?.status;
+
+test('nothing that differs, nothing to tell; what is empty is as good as absent', () => {
+  const known: PodStatus = {
+    phase: 'Running',
+    containerStatuses: [{ name: 'a', ready: true, restartCount: 0, image: '', imageID: '', state: { running: {} } }],
+  };
+  const wanted: PodStatus = {
+    ...known,
+    observedGeneration: 7,
+    containerStatuses: known.containerStatuses?.map((status) => ({ ...status, lastState: {} })),
+  };
+  assert.equal(patchOf(known, wanted), undefined);
+});
+
+test('only what differs is sent, with the uid as a condition', () => {
+  assert.deepEqual(statusPatch('u1', { phase: 'Pending', hostIP: '1.1.1.1' }, { phase: 'Running', hostIP: '1.1.1.1', observedGeneration: 2 }), {
+    metadata: { uid: 'u1' },
+    status: { phase: 'Running', observedGeneration: 2 },
+  });
+});
+
+test('a field that is wanted no more is removed, one of others is left alone', () => {
+  assert.deepEqual(patchOf({ phase: 'Failed', reason: 'Evicted', nominatedNodeName: 'other' }, { phase: 'Failed' }), { reason: null });
+});
+
+test('addresses replace those that are there', () => {
+  assert.deepEqual(patchOf({}, { podIPs: [{ ip: '10.0.0.2' }] }), { podIPs: [{ ip: '10.0.0.2' }] });
+  assert.deepEqual(patchOf({ podIPs: [{ ip: '10.0.0.2' }] }, { podIPs: [{ ip: '10.0.0.3' }] }), {
+    podIPs: [{ $patch: 'replace' }, { ip: '10.0.0.3' }],
+  });
+});
+
+test('of the conditions those that changed, without what they no longer say; those of others are left alone', () => {
+  const known = {
+    conditions: [
+      { type: 'Ready', status: 'False', reason: 'X', message: 'm' },
+      { type: 'PodScheduled', status: 'True' },
+      { type: 'theirs', status: 'True' },
+    ],
+  };
+  const wanted = {
+    conditions: [
+      { type: 'Ready', status: 'True', lastTransitionTime: 't' },
+      { type: 'PodScheduled', status: 'True', lastTransitionTime: 'other' },
+    ],
+  };
+  assert.deepEqual(patchOf(known, wanted), { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: 't', reason: null, message: null }] });
+});
