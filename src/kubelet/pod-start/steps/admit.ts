@@ -8,7 +8,7 @@ const reasons = {
   OutOfmemory: noRoom('OutOfmemory', 'memory'),
   'OutOfephemeral-storage': noRoom('OutOfephemeral-storage', 'local storage'),
   OutOfpods: refusal('OutOfpods', 'the node already runs as many pods as it may', 'delete pods, or start this one on another node'),
-  OutOfExtendedResources: noRoom('OutOfExtendedResources', 'an extended resource'),
+  OutOfExtendedResources: noRoom('OutOfExtendedResources', 'of an extended resource'),
   NodeAffinity: refusal(
     'NodeAffinity',
     "the node's labels are not those that the pod asks for",
