@@ -78,5 +78,7 @@ const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort(new Cancelled({ message: `stopped by ${name}` })));
 // A reader that has seen enough (`| head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+// Nor does work that is half done stop because nobody reads of its progress any more.
+process.stderr.on('error', () => undefined);
 
 process.exitCode = await main(process.argv.slice(2), interrupted.signal).catch(report);
