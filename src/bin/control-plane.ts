@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -137,6 +138,7 @@ function untilToldToEnd(): Promise<void> {
   });
 }
 
+setMaxListeners(0); // one signal ends thousands of requests: no leak
 const logger = partLogger({ process: 'control-plane' });
 try {
   await main(logger);

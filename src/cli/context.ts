@@ -16,6 +16,8 @@ export interface ClusterChoice {
 
 /** What commands do with the world outside; `bin/kubernode.ts` joins it to the host. */
 export interface CliContext {
+  /** What the user typed to run us, for advice that can be copied. */
+  readonly programName: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** For results: one line, without its end. */

@@ -20,6 +20,7 @@ export function createCliContext(signal: AbortSignal): CliContext {
     return path;
   };
   return {
+    programName: process.env['KUBERNODE_PROGRAM'] ?? 'kubernode', // the launcher of a clone says how it was called
     clock: systemClock,
     signal,
     print: (line) => void process.stdout.write(`${line}\n`),

@@ -45,7 +45,7 @@ export const up: Command = {
     context.tell(`cluster ${name} is up: ${result.server}`);
     const flag = name === 'default' ? '' : ` --name ${name}`;
     context.tell(`  use it:  export KUBECONFIG=${result.kubeconfig}`);
-    context.tell(`  stop it: kubernode down${flag}`);
+    context.tell(`  stop it: ${context.programName} down${flag}`);
     if (options['foreground'] === true) await context.untilInterrupted();
     return 0;
   },
