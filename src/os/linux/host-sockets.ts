@@ -94,7 +94,9 @@ async function whenReleased(name: string, signal: AbortSignal): Promise<void> {
 function lineConnection(socket: Socket): LineConnection {
   const queue = new Channel<string>();
   const reader = createInterface({ input: socket });
-  socket.on('error', () => undefined); // the end of the lines says the same
+  // A reset is an end like any other. The reader passes the socket's error on, and does not end by itself after one.
+  for (const emitter of [socket, reader]) emitter.on('error', () => undefined);
+  socket.on('close', () => reader.close());
   reader.on('line', (line) => queue.push(line));
   reader.on('close', () => queue.close());
   return {
