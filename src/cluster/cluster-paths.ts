@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+
 /** Every path of a cluster on its host. `runDir` does not survive a reboot, `dataDir` does. */
 export interface ClusterPaths {
   readonly runDir: string;
@@ -32,7 +34,8 @@ export interface ClusterPaths {
 
 /** Where a cluster keeps its data unless `--data-dir` says otherwise. */
 export function defaultDataDir(name: string): string {
-  return `/var/lib/kubernode/${name}`;
+  const root = process.getuid?.() === 0 ? '/var/lib/kubernode' : `${homedir()}/.local/share/kubernode`;
+  return `${root}/${name}`;
 }
 
 export function clusterPaths(runDir: string, dataDir: string): ClusterPaths {

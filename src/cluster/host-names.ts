@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { InvalidInput } from '#base/errors.ts';
 
 /** Every host-wide name of a cluster; all of them derive from the cluster's name. */
@@ -17,6 +18,10 @@ export interface HostNames {
   readonly runDir: string;
 }
 
+/** Root's clusters are where the whole host finds them; a user without rights can have control planes of his own. */
+const uid = process.getuid?.() ?? 0;
+const runRoot = uid === 0 ? '/run/kubernode' : `${tmpdir()}/kubernode-${uid}`;
+
 /** @throws {InvalidInput} unless the name is 1..40 characters of `[a-z0-9-]` that starts and ends with a letter or digit */
 export function hostNames(name: string): HostNames {
   if (!/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) {
@@ -34,6 +39,6 @@ export function hostNames(name: string): HostNames {
     cgroupRoot: `/kubernode/${name}`,
     network: `kubernode-${name}`,
     lockSocket: `\0kubernode/${name}`,
-    runDir: `/run/kubernode/${name}`,
+    runDir: `${runRoot}/${name}`,
   };
 }
