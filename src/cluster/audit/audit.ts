@@ -45,7 +45,7 @@ async function auditOnce(options: AuditOptions, host: ClusterHost, signal: Abort
   const entries = [
     ...existing.flatMap((one) => one.entries),
     ...sharedEntries(rules),
-    ...(options.name === undefined ? await anonymousLeftovers(names, rules, host) : []),
+    ...(options.name === undefined && host.isRoot ? await anonymousLeftovers(names, rules, host) : []),
   ];
   return {
     clusters: existing.map(({ cluster }) => cluster.names.name),
@@ -69,7 +69,9 @@ async function auditCluster(
 
 /** Of run folders, and of what carries a cluster's whole name. */
 async function namesOnHost(host: ClusterHost): Promise<readonly string[]> {
-  const results = (await host.files.list('/var/lib/cni/results')).flatMap(({ name }) => /^kubernode-(.+)-[0-9a-f]{64}-[^-]+$/.exec(name)?.[1] ?? []);
+  const results = (host.isRoot ? await host.files.list('/var/lib/cni/results') : []).flatMap(
+    ({ name }) => /^kubernode-(.+)-[0-9a-f]{64}-[^-]+$/.exec(name)?.[1] ?? [],
+  );
   const cgroups = (await host.cgroups.listBelow('/kubernode')).flatMap((cgroup) => /^\/kubernode\/([^/]+)$/.exec(cgroup)?.[1] ?? []);
   const shims = (await host.processes.list()).flatMap(({ command }) =>
     command.flatMap((word) => /^\/run\/kubernode\/([^/]+)\/containerd\.sock$/.exec(word)?.[1] ?? []),

@@ -93,6 +93,7 @@ async function reservationsIn(directory: string, host: ClusterHost): Promise<rea
 }
 
 async function attachmentsOf(network: string, host: ClusterHost): Promise<readonly Attachment[]> {
+  if (!host.isRoot) return []; // only root has nodes, and may look there
   const files = await host.files.list(attachmentsDir);
   const own = await Promise.all(
     files
