@@ -24,6 +24,7 @@ export async function waitForParts(
   signal: AbortSignal,
 ): Promise<void> {
   const told = new Set<string>();
+  const failures = new Failures();
   for await (const parts of followParts(host.sockets, paths.supervisorSocket, signal)) {
     const states = wanted.map((name) => parts.find((part) => part.name === name));
     for (const state of states) {
@@ -32,7 +33,7 @@ export async function waitForParts(
         told.add(state.name);
         progress(`${state.name} is ready`);
       }
-      if (hasFailed(state)) throw await failureOf(state, paths, host);
+      if (failures.areEnough(state)) throw await failureOf(state, paths, host);
     }
     if (states.every((state) => state?.phase === 'ready')) return;
   }
@@ -40,21 +41,29 @@ export async function waitForParts(
 
 /** Never resolves. @throws {PartFailed} as `waitForParts` does; what the signal was aborted with */
 export async function untilPartFails(name: PartName, paths: ClusterPaths, host: ClusterHost, signal: AbortSignal): Promise<never> {
+  const failures = new Failures();
   for await (const parts of followParts(host.sockets, paths.supervisorSocket, signal)) {
     const state = parts.find((part) => part.name === name);
-    if (state !== undefined && hasFailed(state)) throw await failureOf(state, paths, host);
+    if (state !== undefined && failures.areEnough(state)) throw await failureOf(state, paths, host);
   }
   throw new Error('the stream of part states never ends by itself');
 }
 
-function hasFailed(state: PartStatus): boolean {
-  return state.restarts >= patience || state.problem !== undefined;
+/** Counts from the first look: what a part went through in its earlier life does not speak against it. */
+class Failures {
+  readonly #before = new Map<string, number>();
+
+  areEnough({ name, restarts, problem }: PartStatus): boolean {
+    const before = this.#before.get(name) ?? restarts;
+    this.#before.set(name, before);
+    return restarts - before >= patience || problem !== undefined;
+  }
 }
 
 async function failureOf(state: PartStatus, paths: ClusterPaths, host: ClusterHost): Promise<PartFailed> {
   const file = logFile(paths, state.name as PartName);
   const tail = ((await host.files.readText(file)) ?? '').trim().split('\n').slice(-3).join(' | ');
-  const what = state.problem ?? `it ended ${state.restarts} times, last with ${state.lastEnd}`;
+  const what = state.problem ?? `it ended again and again, last with ${state.lastEnd}`;
   return new PartFailed({
     message: `${state.name} does not start: ${what}${tail === '' ? '' : `; its log ends with: ${tail}`}`,
     hint: `see ${file}`,
