@@ -88,6 +88,31 @@ test('what ended while nobody listened is found by the next list', async () => {
   await end();
 });
 
+test('what ended just before the events began, and still shows as running at the first look, is found soon', async () => {
+  const clock = new FakeClock();
+  const runtime = new MemoryRuntime(clock, { exitLagMs: 40 });
+  const cache = new RuntimeCache({ runtime, files: createMemoryFiles(new MemoryTree()), clock });
+  const abort = new AbortController();
+  const { signal } = abort;
+  const sandbox = await runtime.runPodSandbox(
+    PodSandboxConfig.create({ metadata: { name: 'web', uid: 'u1', namespace: 'default' }, labels }),
+    '',
+    signal,
+  );
+  const config = ContainerConfig.create({ metadata: { name: 'main', attempt: 0 }, labels: { ...labels, [label.containerName]: 'main' } });
+  const id = await runtime.createContainer(sandbox, config, PodSandboxConfig.create({}), signal);
+  await runtime.startContainer(id, signal);
+  runtime.exit(id, 1);
+  const running = followRuntime({ runtime, cache, clock, logger: silentLogger, settings: defaultFollowSettings }, signal);
+  await cache.synced(signal);
+  assert.equal(cache.get('u1')?.containers[0]?.phase, 'running');
+  await clock.advance(100);
+  assert.equal(cache.get('u1')?.containers[0]?.phase, 'exited');
+  abort.abort();
+  await clock.advance(1);
+  await running;
+});
+
 test('a pod whose last record was removed from the runtime is gone', async () => {
   const { clock, runtime, cache, told, signal, sandbox, end } = await rig();
   told.length = 0;

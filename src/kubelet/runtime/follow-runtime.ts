@@ -35,9 +35,14 @@ export interface FollowDeps {
   readonly settings: FollowSettings;
 }
 
+/** As shares of the longest lag. */
+const looksAfterConnecting = [0.03, 0.1, 0.5, 1];
+
 /** Keeps the cache up to date by the runtime's events until the signal is aborted; a runtime that goes away is waited for. */
 export async function followRuntime(deps: FollowDeps, signal: AbortSignal): Promise<void> {
-  const tasks = new TaskGroup((what, error) => deps.logger.warn('runtime state could not be read', { what, error: messageOf(error) }));
+  const tasks = new TaskGroup((what, error) => {
+    if (!signal.aborted) deps.logger.warn('runtime state could not be read', { what, error: messageOf(error) });
+  });
   const follower = new Follower(deps, tasks);
   tasks.run('relist', () => follower.relistNowAndThen(signal));
   try {
@@ -73,7 +78,7 @@ class Follower {
     while (!signal.aborted) {
       try {
         for await (const event of runtime.events(signal)) {
-          if (event.kind === 'connected') await this.#relist(signal);
+          if (event.kind === 'connected') await this.#lookAfterConnecting(signal);
           else this.#tasks.run(event.kind, () => this.#onEvent(event, signal));
         }
       } catch (error) {
@@ -85,6 +90,24 @@ class Follower {
       }
       await clock.sleep(settings.reconnectMs, signal).catch(() => undefined); // the loop's condition sees the abort
     }
+  }
+
+  /**
+   * What ended just before the stream began may still show as running, and its event is lost: so after the first look there are some more,
+   * until the lag is over for sure.
+   */
+  async #lookAfterConnecting(signal: AbortSignal): Promise<void> {
+    const { clock, settings } = this.#deps;
+    await this.#relist(signal);
+    this.#tasks.run('relist after connecting', async () => {
+      let passedMs = 0;
+      for (const share of looksAfterConnecting) {
+        const atMs = share * settings.exitReadMaxMs;
+        await clock.sleep(atMs - passedMs, signal);
+        passedMs = atMs;
+        await this.#relist(signal);
+      }
+    });
   }
 
   async #relist(signal: AbortSignal): Promise<void> {
