@@ -2,27 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aConfigMap, aContainer } from '#api/testing/objects.ts';
 import type { Pod } from '#api/types/core-v1.ts';
-import { MemoryNode } from './testing/memory-node.ts';
-
-async function started(t: { after(undo: () => Promise<void>): void }, options: { exitLagMs?: number } = {}): Promise<MemoryNode> {
-  const node = new MemoryNode(options);
-  await node.start();
-  t.after(() => node.stop());
-  return node;
-}
-
-function summary(pod: Pod | undefined): unknown {
-  const [container] = pod?.status?.containerStatuses ?? [];
-  const state = container?.state;
-  const word = state?.waiting?.reason ?? (state?.running === undefined ? state?.terminated?.reason : 'running');
-  return [pod?.status?.phase, word, container?.restartCount];
-}
+import { startCalls, startedNode, summary } from './testing/started-node.ts';
 
 const conditionsOf = (pod: Pod | undefined) => Object.fromEntries((pod?.status?.conditions ?? []).map(({ type, status }) => [type, status]));
-const cycle = ['runPodSandbox', 'createContainer', 'startContainer'];
 
 test('a pod starts: sandbox, container, Running with its address, in at most three patches', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.create();
   await node.settle();
   const pod = node.pod();
@@ -35,7 +20,7 @@ test('a pod starts: sandbox, container, Running with its address, in at most thr
     ContainersReady: 'True',
     PodScheduled: 'True',
   });
-  assert.deepEqual(node.runtime.log, cycle);
+  assert.deepEqual(node.runtime.log, startCalls);
   assert.ok(node.patches <= 3, `${node.patches} patches`);
   assert.deepEqual(node.events, [
     'Normal Pulled Container image "docker.io/library/busybox:latest" already present on machine',
@@ -45,7 +30,7 @@ test('a pod starts: sandbox, container, Running with its address, in at most thr
 });
 
 test('every step is told of in the order of the list', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.create();
   await node.settle();
   const done = node.transitions.filter(({ state }) => state.kind === 'done').map(({ step }) => step);
@@ -67,7 +52,7 @@ test('every step is told of in the order of the list', async (t) => {
 });
 
 test('a settled pod is left alone: nothing more is asked of the runtime, nothing more is told', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.create();
   await node.settle();
   const before = [node.runtime.log.length, node.patches];
@@ -76,7 +61,7 @@ test('a settled pod is left alone: nothing more is asked of the runtime, nothing
 });
 
 test('a container that crashes is started again at once in the same sandbox, then ever later', async (t) => {
-  const node = await started(t, { exitLagMs: 40 });
+  const node = await startedNode(t, { exitLagMs: 40 });
   node.create();
   await node.settle();
   const crash = async () => {
@@ -84,7 +69,7 @@ test('a container that crashes is started again at once in the same sandbox, the
     await node.advance(100);
   };
   await crash();
-  assert.deepEqual(node.runtime.log, [...cycle, 'createContainer', 'startContainer']);
+  assert.deepEqual(node.runtime.log, [...startCalls, 'createContainer', 'startContainer']);
   assert.deepEqual(summary(node.pod()), ['Running', 'running', 1]);
   await crash();
   await node.advance(1000);
@@ -97,98 +82,22 @@ test('a container that crashes is started again at once in the same sandbox, the
 });
 
 test('the sandbox dies: everything starts again in a new one', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.create();
   await node.settle();
   node.runtime.killSandbox('sandbox-1');
   await node.advance(100);
-  assert.deepEqual(node.runtime.log, [...cycle, 'stopContainer', 'stopPodSandbox', ...cycle]);
+  assert.deepEqual(node.runtime.log, [...startCalls, 'stopContainer', 'stopPodSandbox', ...startCalls]);
   assert.deepEqual(summary(node.pod()), ['Running', 'running', 1]);
   assert.ok(node.events.includes('Normal SandboxChanged Pod sandbox changed, it will be killed and re-created.'));
 });
 
-test('a deleted pod leaves nothing: containers, sandbox, folders, cgroup, logs, object', async (t) => {
-  const node = await started(t);
-  const before = [node.runtime.snapshot(), node.hostCgroups.paths];
-  node.create();
-  await node.settle();
-  assert.equal(node.hostCgroups.paths.filter((path) => path.includes('uid-of-web')).length, 1);
-  node.delete();
-  await node.settle();
-  assert.equal(node.pod(), undefined);
-  assert.deepEqual(node.runtime.log.slice(3), ['stopContainer', 'stopPodSandbox', 'removeContainer', 'removePodSandbox']);
-  assert.deepEqual(node.runtime.snapshot(), before[0]);
-  assert.deepEqual(
-    node.hostCgroups.paths.filter((path) => path.includes('uid-of-web')),
-    [],
-  );
-  const signal = new AbortController().signal;
-  assert.deepEqual([await node.files.list('/kubelet/pods', signal), await node.files.list('/pod-logs', signal)], [[], []]);
-  assert.deepEqual([...node.engine.workers.knownUids()], []);
-});
-
-test('a pod whose object is removed by force is taken down all the same', async (t) => {
-  const node = await started(t);
-  node.create();
-  await node.settle();
-  await node.api.send(
-    { method: 'DELETE', path: '/api/v1/namespaces/default/pods/web', query: new URLSearchParams(), headers: {}, body: '{"gracePeriodSeconds":0}' },
-    new AbortController().signal,
-  );
-  await node.settle();
-  assert.deepEqual(node.runtime.snapshot(), { sandboxes: [], containers: [] });
-  assert.deepEqual([...node.engine.workers.knownUids()], []);
-});
-
-test('a restarted kubelet touches nothing that runs, and remembers how often it was started', async (t) => {
-  const node = await started(t);
-  node.create();
-  await node.settle();
-  node.runtime.exit(node.runtime.containerNamed('main') ?? '', 1);
-  await node.settle();
-  const before = [...node.runtime.log];
-  await node.stop();
-  await node.start();
-  await node.settle();
-  await node.housekeep();
-  assert.deepEqual(node.runtime.log, before);
-  assert.deepEqual(summary(node.pod()), ['Running', 'running', 1]);
-});
-
-test('what crashed while no kubelet ran is found and started again', async (t) => {
-  const node = await started(t);
-  node.create();
-  await node.settle();
-  await node.stop();
-  node.runtime.exit(node.runtime.containerNamed('main') ?? '', 1);
-  await node.start();
-  await node.settle();
-  assert.deepEqual(summary(node.pod()), ['Running', 'running', 1]);
-});
-
-test('a pod that nobody knows any more is taken down after a restart', async (t) => {
-  const node = await started(t);
-  const pod = node.create();
-  await node.settle();
-  await node.stop();
-  await node.api.send(
-    { method: 'DELETE', path: '/api/v1/namespaces/default/pods/web', query: new URLSearchParams(), headers: {}, body: '{"gracePeriodSeconds":0}' },
-    new AbortController().signal,
-  );
-  await node.start();
-  await node.settle();
-  assert.notDeepEqual(node.runtime.snapshot(), { sandboxes: [], containers: [] });
-  await node.housekeep();
-  assert.deepEqual(node.runtime.snapshot(), { sandboxes: [], containers: [] });
-  assert.deepEqual([...node.engine.workers.knownUids()], [], pod.metadata.uid);
-});
-
 test('init containers run one after another, then the app', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.create({ spec: { initContainers: [aContainer({ name: 'one' }), aContainer({ name: 'two' })] } });
   await node.settle();
   assert.deepEqual(summary(node.pod()), ['Pending', 'PodInitializing', 0]);
-  assert.deepEqual(node.runtime.log, cycle);
+  assert.deepEqual(node.runtime.log, startCalls);
   node.runtime.exit(node.runtime.containerNamed('one') ?? '', 0);
   await node.settle();
   assert.deepEqual([node.runtime.containerNamed('two') !== undefined, node.runtime.containerNamed('main')], [true, undefined]);
@@ -198,7 +107,7 @@ test('init containers run one after another, then the app', async (t) => {
 });
 
 test('a missing ConfigMap of the environment holds the container, and its coming starts it', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   const envFrom = [{ configMapRef: { name: 'settings' } }];
   node.create({ spec: { containers: [aContainer({ envFrom })] } });
   await node.settle();
@@ -211,7 +120,7 @@ test('a missing ConfigMap of the environment holds the container, and its coming
 });
 
 test('a missing ConfigMap volume holds the pod, and its coming starts it', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   const volumeMounts = [{ name: 'config', mountPath: '/config' }];
   node.create({ spec: { containers: [aContainer({ volumeMounts })], volumes: [{ name: 'config', configMap: { name: 'settings' } }] } });
   await node.settle();
@@ -223,7 +132,7 @@ test('a missing ConfigMap volume holds the pod, and its coming starts it', async
 });
 
 test('without a network the pod waits, and starts by itself when the network is there', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.network.set({ ready: false, detail: 'cni plugin not initialized' });
   node.create();
   await node.settle();
@@ -235,7 +144,7 @@ test('without a network the pod waits, and starts by itself when the network is 
 });
 
 test('a pod that the node refuses is Failed with the reason, and starts nothing', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.refuse = { reason: 'OutOfcpu', message: "Node didn't have enough resource: cpu, requested: 9000, used: 0, capacity: 4000" };
   node.create();
   await node.settle();
@@ -245,7 +154,7 @@ test('a pod that the node refuses is Failed with the reason, and starts nothing'
 });
 
 test('an image that cannot be pulled: ErrImagePull, then ImagePullBackOff, then another try', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.create({ spec: { containers: [aContainer({ image: 'missing:1' })] } });
   await node.settle();
   await node.advance(300);
@@ -258,35 +167,8 @@ test('an image that cannot be pulled: ErrImagePull, then ImagePullBackOff, then 
   assert.equal(pulls(), 2);
 });
 
-test('a pod that runs to its end is Succeeded, its cgroup and folders go, its logs stay until it is deleted', async (t) => {
-  const node = await started(t);
-  node.create({ spec: { restartPolicy: 'Never' } });
-  await node.settle();
-  node.runtime.exit(node.runtime.containerNamed('main') ?? '', 0);
-  await node.settle();
-  assert.deepEqual(summary(node.pod()), ['Succeeded', 'Completed', 0]);
-  assert.deepEqual(
-    node.hostCgroups.paths.filter((path) => path.includes('uid-of-web')),
-    [],
-  );
-  assert.deepEqual(node.runtime.log.slice(3), ['stopPodSandbox']);
-  assert.equal(node.pod()?.status?.podIP, '10.0.0.2');
-  node.delete('web', 0);
-  await node.settle();
-  assert.deepEqual([node.pod(), node.runtime.snapshot()], [undefined, { sandboxes: [], containers: [] }]);
-});
-
-test('an active deadline ends the pod as Failed', async (t) => {
-  const node = await started(t);
-  node.create({ spec: { activeDeadlineSeconds: 60 } });
-  await node.settle();
-  await node.advance(61_000);
-  const { phase, reason } = node.pod()?.status ?? {};
-  assert.deepEqual([phase, reason], ['Failed', 'DeadlineExceeded']);
-});
-
 test('hooks: postStart before Running is over, preStop before the stop', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   const lifecycle = { postStart: { exec: { command: ['warm-up'] } }, preStop: { httpGet: { path: '/bye', port: 8080 } } };
   node.create({ spec: { containers: [aContainer({ lifecycle })] } });
   await node.settle();
@@ -297,7 +179,7 @@ test('hooks: postStart before Running is over, preStop before the stop', async (
 });
 
 test('a liveness failure restarts the container with its words', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.create({ spec: { containers: [aContainer({ livenessProbe: { exec: { command: ['true'] } } })] } });
   await node.settle();
   node.probes.set('uid-of-web', node.runtime.containerNamed('main') ?? '', 'liveness', 'failure');
@@ -307,7 +189,7 @@ test('a liveness failure restarts the container with its words', async (t) => {
 });
 
 test('a pod is Ready when its readiness probe says so', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.create({ spec: { containers: [aContainer({ readinessProbe: { exec: { command: ['true'] } } })] } });
   await node.settle();
   assert.equal(conditionsOf(node.pod())['Ready'], 'False');
@@ -317,12 +199,12 @@ test('a pod is Ready when its readiness probe says so', async (t) => {
 });
 
 test('the API server is away: pods start all the same, and are told of when it is back', async (t) => {
-  const node = await started(t);
+  const node = await startedNode(t);
   node.create();
   await new Promise((resolve) => setImmediate(resolve));
   node.api.setUnreachable(true);
   await node.settle();
-  assert.deepEqual(node.runtime.log, cycle);
+  assert.deepEqual(node.runtime.log, startCalls);
   node.api.setUnreachable(false);
   await node.advance(1000);
   assert.deepEqual(summary(node.pod()), ['Running', 'running', 0]);

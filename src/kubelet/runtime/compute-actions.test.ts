@@ -2,36 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { aPod, aContainer as aSpec } from '#api/testing/objects.ts';
-import type { Container, Pod } from '#api/types/core-v1.ts';
 import { computeActions } from './compute-actions.ts';
-import { isSettled, type PodActions, type ProbeVerdicts } from './pod-actions.ts';
-import type { PodRuntimeState } from './pod-runtime-state.ts';
+import { isSettled } from './pod-actions.ts';
+import { type ActionRow, exited, noVerdicts, podOf, testActions } from './testing/action-rows.ts';
 import { aContainer, aSandbox, observedOf } from './testing/observed.ts';
 
-const none: ProbeVerdicts = () => undefined;
 const probe = { exec: { command: ['true'] } };
 const main = aSpec();
-const sidecar = aSpec({ name: 'side', restartPolicy: 'Always' });
 const init = aSpec({ name: 'init' });
 const init2 = aSpec({ name: 'init2' });
-
-function podOf(restartPolicy: string, containers: readonly Container[] = [main], initContainers: readonly Container[] = []): Pod {
-  return aPod({ spec: { restartPolicy, containers, initContainers } });
-}
-const exited = (name: string, exitCode = 0, over = {}) => aContainer(name, { phase: 'exited', exitCode, ...over });
 const ready = aSandbox();
 const dead = aSandbox({ ready: false });
 
-/** A row shows only what differs from "leave everything as it is". */
-interface Row {
-  readonly when: string;
-  readonly pod: Pod;
-  readonly observed: PodRuntimeState;
-  readonly verdicts?: ProbeVerdicts;
-  readonly want: Partial<Omit<PodActions, 'kill'>> & { readonly kill?: readonly string[] };
-}
-
-const sandboxRows: readonly Row[] = [
+const sandboxRows: readonly ActionRow[] = [
   {
     when: 'there is no sandbox',
     pod: podOf('Always'),
@@ -94,7 +77,7 @@ const sandboxRows: readonly Row[] = [
   },
 ];
 
-const containerRows: readonly Row[] = [
+const containerRows: readonly ActionRow[] = [
   { when: 'all runs', pod: podOf('Always'), observed: observedOf([ready], [aContainer('main')]), want: {} },
   { when: 'a container never ran', pod: podOf('Never'), observed: observedOf([ready]), want: { startContainers: ['main'] } },
   {
@@ -186,147 +169,12 @@ const containerRows: readonly Row[] = [
   },
 ];
 
-const initRows: readonly Row[] = [
-  {
-    when: 'nothing ran yet',
-    pod: podOf('Always', [main], [init, init2]),
-    observed: observedOf([ready]),
-    want: { startInit: ['init'], initialised: false },
-  },
-  {
-    when: 'an init container runs',
-    pod: podOf('Always', [main], [init, init2]),
-    observed: observedOf([ready], [aContainer('init')]),
-    want: { initialised: false },
-  },
-  {
-    when: 'an init container was created only',
-    pod: podOf('Always', [main], [init]),
-    observed: observedOf([ready], [aContainer('init', { phase: 'created' })]),
-    want: { startInit: ['init'], initialised: false },
-  },
-  {
-    when: 'the first init container succeeded',
-    pod: podOf('Always', [main], [init, init2]),
-    observed: observedOf([ready], [exited('init')]),
-    want: { startInit: ['init2'], initialised: false },
-  },
-  {
-    when: 'the last init container succeeded',
-    pod: podOf('Always', [main], [init, init2]),
-    observed: observedOf([ready], [exited('init2'), exited('init')]),
-    want: { startContainers: ['main'] },
-  },
-  {
-    when: 'the record of the first is gone, the last succeeded',
-    pod: podOf('Always', [main], [init, init2]),
-    observed: observedOf([ready], [exited('init2')]),
-    want: { startContainers: ['main'] },
-  },
-  {
-    when: 'an init container failed, policy Always',
-    pod: podOf('Always', [main], [init]),
-    observed: observedOf([ready], [exited('init', 1)]),
-    want: { startInit: ['init'], initialised: false },
-  },
-  {
-    when: 'an init container failed, policy Never',
-    pod: podOf('Never', [main], [init]),
-    observed: observedOf([ready], [exited('init', 1)]),
-    want: { killPod: true, initialised: false },
-  },
-  {
-    when: 'all init records are gone, the app runs',
-    pod: podOf('Always', [main], [init]),
-    observed: observedOf([ready], [aContainer('main')]),
-    want: {},
-  },
-  {
-    when: 'all exited after a reboot of the node',
-    pod: podOf('Always', [main], [init]),
-    observed: observedOf([ready], [exited('main')]),
-    want: { startInit: ['init'], initialised: false },
-  },
-  {
-    when: 'an init container is in an unknown state',
-    pod: podOf('Always', [main], [init]),
-    observed: observedOf([ready], [aContainer('init', { phase: 'unknown' })]),
-    want: { startInit: ['init'], initialised: false, kill: ['init-0: Init container init is in "unknown" state, try killing it before restart'] },
-  },
-  {
-    when: 'a sidecar runs and is the last',
-    pod: podOf('Always', [main], [sidecar]),
-    observed: observedOf([ready], [aContainer('side')]),
-    want: { startContainers: ['main'] },
-  },
-  {
-    when: 'a sidecar runs, an ordinary one comes next',
-    pod: podOf('Always', [main], [sidecar, init]),
-    observed: observedOf([ready], [aContainer('side')]),
-    want: { startInit: ['init'], initialised: false },
-  },
-  {
-    when: 'a sidecar with a startup probe has no verdict yet',
-    pod: podOf('Always', [main], [aSpec({ ...sidecar, startupProbe: probe }), init]),
-    observed: observedOf([ready], [aContainer('side')]),
-    want: { initialised: false },
-  },
-  {
-    when: 'a sidecar died while the app runs, policy Never',
-    pod: podOf('Never', [main], [sidecar]),
-    observed: observedOf([ready], [aContainer('main'), exited('side', 1)]),
-    want: { startInit: ['side'] },
-  },
-  {
-    when: 'the record of a sidecar is gone while a later init container runs',
-    pod: podOf('Always', [main], [sidecar, init]),
-    observed: observedOf([ready], [aContainer('init')]),
-    want: { startInit: ['side'], initialised: false },
-  },
-  {
-    when: 'the app has succeeded and only a sidecar runs, policy OnFailure',
-    pod: podOf('OnFailure', [main], [sidecar]),
-    observed: observedOf([ready], [exited('main'), aContainer('side')]),
-    want: { killPod: true },
-  },
-  {
-    when: 'all is dead, policy Never: the phase has ended the pod before this table is asked',
-    pod: podOf('Never', [main], [sidecar]),
-    observed: observedOf([ready], [exited('main'), exited('side', 1)]),
-    want: { startInit: ['side'], initialised: false },
-  },
-  {
-    when: 'a running sidecar fails its liveness probe',
-    pod: podOf('Always', [main], [aSpec({ ...sidecar, livenessProbe: probe })]),
-    observed: observedOf([ready], [aContainer('main'), aContainer('side')]),
-    verdicts: (id, kind) => (id === 'side-0' && kind === 'liveness' ? 'failure' : undefined),
-    want: { startInit: ['side'], kill: ['side-0: Init container side failed liveness probe'] },
-  },
-];
-
-for (const [table, rows] of Object.entries({ sandbox: sandboxRows, containers: containerRows, 'init containers': initRows })) {
-  for (const { when, pod, observed, verdicts = none, want } of rows) {
-    test(`${table}: ${when}`, () => {
-      const { kill, ...actions } = computeActions(pod, observed, verdicts);
-      const asIs = {
-        killPod: false,
-        createSandbox: false,
-        sandboxChanged: false,
-        attempt: 0,
-        sandboxId: 'sandbox-0',
-        startEphemeral: [],
-        startInit: [],
-        startContainers: [],
-        initialised: true,
-      };
-      assert.deepEqual({ ...actions, kill: kill.map(({ container, message }) => `${container.id}: ${message}`) }, { ...asIs, kill: [], ...want });
-    });
-  }
-}
+testActions('sandbox', sandboxRows);
+testActions('containers', containerRows);
 
 test('a deleted pod starts nothing again', () => {
   const pod = aPod({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
-  assert.deepEqual(computeActions(pod, observedOf([ready], [exited('main', 1)]), none).startContainers, []);
+  assert.deepEqual(computeActions(pod, observedOf([ready], [exited('main', 1)]), noVerdicts).startContainers, []);
 });
 
 test('doing what was asked for ends: with every container running there is nothing left to do', () => {
@@ -340,7 +188,7 @@ test('doing what was asked for ends: with every container running there is nothi
       );
       let observed = observedOf([ready]);
       for (let round = 0; round < 20; round += 1) {
-        const actions = computeActions(pod, observed, none);
+        const actions = computeActions(pod, observed, noVerdicts);
         if (isSettled(actions)) return observed.containers.length === apps.length + sides.length;
         observed = observedOf(
           [ready],

@@ -23,6 +23,7 @@ import {
   type VersionResponse,
 } from '#wire/generated/cri.ts';
 import type { RuntimeEvent, RuntimePort } from '../../ports/runtime.ts';
+import { createdStatus, imageOf, matches } from './memory-answers.ts';
 
 export interface MemoryRuntimeOptions {
   /** So long after its event an exit shows in the status, as containerd does it. */
@@ -174,27 +175,7 @@ export class MemoryRuntime implements RuntimePort {
     this.#containers.set(id, {
       sandboxId,
       config,
-      status: {
-        id,
-        metadata: config.metadata,
-        state: ContainerState.CONTAINER_CREATED,
-        createdAt: this.#clock.now() * 1e6,
-        startedAt: 0,
-        finishedAt: 0,
-        exitCode: 0,
-        image: { image: config.image?.userSpecifiedImage ?? '', annotations: {}, userSpecifiedImage: '', runtimeHandler: '', imageRef: '' },
-        imageRef: config.image?.image ?? '',
-        reason: '',
-        message: '',
-        labels: config.labels,
-        annotations: config.annotations,
-        mounts: config.mounts,
-        logPath: `${this.#sandboxes.get(sandboxId)?.config.logDirectory}/${config.logPath}`,
-        resources: undefined,
-        imageId: '',
-        user: undefined,
-        stopSignal: 0,
-      },
+      status: createdStatus(id, config, this.#sandboxes.get(sandboxId)?.config.logDirectory ?? '', this.#clock.now() * 1e6),
     });
     this.#emit({ kind: 'created', id });
     return id;
@@ -245,17 +226,9 @@ export class MemoryRuntime implements RuntimePort {
     return { stdout: new Uint8Array(), stderr: new Uint8Array(), exitCode: command[0] === 'false' ? 1 : 0 };
   }
 
-  exec(): Promise<string> {
-    return Promise.reject(new Unsupported({ message: 'no streaming in memory' }));
-  }
-
-  attach(): Promise<string> {
-    return this.exec();
-  }
-
-  portForward(): Promise<string> {
-    return this.exec();
-  }
+  readonly exec = noStreaming;
+  readonly attach = noStreaming;
+  readonly portForward = noStreaming;
 
   async imageStatus(image: ImageSpec, signal: AbortSignal): Promise<Image | undefined> {
     await this.#enter('imageStatus', signal);
@@ -325,10 +298,6 @@ export class MemoryRuntime implements RuntimePort {
   }
 }
 
-function imageOf(name: string): Image {
-  return { id: `sha256:${name}`, repoTags: [name], repoDigests: [], size: 1, uid: undefined, username: '', spec: undefined, pinned: false };
-}
-
-function matches(labels: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>> | undefined): boolean {
-  return Object.entries(wanted ?? {}).every(([key, value]) => labels[key] === value);
+function noStreaming(): Promise<string> {
+  return Promise.reject(new Unsupported({ message: 'no streaming in memory' }));
 }
