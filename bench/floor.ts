@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import type { Pod } from '#api/types/core-v1.ts';
 import { systemClock } from '#base/clock.ts';
@@ -7,6 +8,7 @@ import { type GrpcChannel, openChannel } from '#wire/grpc/channel.ts';
 import { fromGoJson } from './go-json.ts';
 
 const never = new AbortController().signal;
+setMaxListeners(0, never); // every call of a burst listens to it
 
 /** The messages that the kubelet sent for a pod, as the runtime has kept them. */
 export interface PodMessages {

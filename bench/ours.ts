@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import type { WatchEvent } from '#api/object.ts';
 import type { Pod } from '#api/types/core-v1.ts';
@@ -5,6 +6,7 @@ import { TaskGroup } from '#base/task-group.ts';
 import type { TestCluster } from '#testing/create-cluster.ts';
 
 const never = new AbortController().signal;
+setMaxListeners(0, never); // every call of a burst listens to it
 
 type Waiter = { readonly name: string; readonly accept: (event: WatchEvent<Pod>) => boolean; readonly resolve: (pod: Pod) => void };
 
