@@ -235,9 +235,7 @@ export class MemoryRuntime implements RuntimePort {
     return this.#images.has(image.image) ? imageOf(image.image) : undefined;
   }
 
-  async listImages(): Promise<readonly Image[]> {
-    return [...this.#images].map(imageOf);
-  }
+  listImages = async (): Promise<readonly Image[]> => [...this.#images].map(imageOf);
 
   async pullImage(image: ImageSpec, _auth: unknown, _sandboxConfig: unknown, signal: AbortSignal): Promise<string> {
     await this.#enter(`pullImage ${image.image}`, signal);
@@ -250,9 +248,7 @@ export class MemoryRuntime implements RuntimePort {
     this.#images.delete(image.image);
   }
 
-  async imageFilesystems(): Promise<readonly FilesystemUsage[]> {
-    return [];
-  }
+  imageFilesystems = async (): Promise<readonly FilesystemUsage[]> => [];
 
   async *events(signal: AbortSignal): AsyncGenerator<RuntimeEvent, void, void> {
     const stream = new Channel<RuntimeEvent>();
