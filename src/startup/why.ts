@@ -37,9 +37,10 @@ export function explain(pod: Pod, record: PodStartup | undefined, nowMs: number)
   if (phase === 'Failed') return explainFailure(name, pod);
   if (!pod.spec?.nodeName) return explainUnscheduled(name, pod, nowMs);
   const stuck = record?.steps.find((step) => step.phase === 'waiting' || step.phase === 'failed' || step.phase === 'rejected');
-  if (stuck !== undefined) return explainStep(name, stuck, nowMs);
   const container = statusesOf(pod).find((status) => status.state?.waiting?.reason !== undefined && isTrouble(status.state.waiting.reason));
-  if (container !== undefined) return explainContainer(name, container);
+  // The container's own status says more than its step, and does not wait for the node's next batch.
+  if (container !== undefined && (stuck === undefined || stuck.name.endsWith('containers'))) return explainContainer(name, container);
+  if (stuck !== undefined) return explainStep(name, stuck, nowMs);
   return isReady(pod) ? { isSettled: true, box: 'status', lines: [`${name} is Running and Ready`] } : explainProgress(name, pod, record, nowMs);
 }
 

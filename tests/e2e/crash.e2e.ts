@@ -51,6 +51,8 @@ test('when the pause process dies the pod gets a new sandbox, and its containers
 
 test('a container that fails again and again is in CrashLoopBackOff, and why says what to try', async () => {
   await apply(kubectl, sleeper('broken', {}, { command: ['sh', '-c', 'echo bye; exit 3'] }));
+  // By then the back-off is seconds long: it does not end between the two looks.
+  await waitForField(kubectl, 'broken', '{.status.containerStatuses[0].restartCount}', '6');
   await waitForField(kubectl, 'broken', '{.status.containerStatuses[0].state.waiting.reason}', 'CrashLoopBackOff');
   const why = await cluster.kubernode('why', 'broken');
   assert.match(why.stdout, /container main waits: CrashLoopBackOff: back-off .* restarting failed container=main pod=broken_default\(/);
