@@ -30,11 +30,35 @@ export type Subresource =
   | 'finalize'
   | 'resize'
   | 'ephemeralcontainers'
+  | 'scale'
+  | 'approval'
   | 'proxy';
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
 const allVerbs: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+/** How a subresource takes a whole object of the kind but changes a part of it only: `resize`, `ephemeralcontainers`, `approval`. */
+export interface PartialUpdate<T extends KubeObject> {
+  /** The previous object with what this subresource may change as `next` has it. */
+  prepare(next: T, previous: T): T;
+  validate(next: T, previous: T): readonly FieldProblem[];
+}
+
+/** How `/scale` sees an object. */
+export interface ScaleView<T extends KubeObject> {
+  read(object: T): { readonly specReplicas: number; readonly statusReplicas: number; readonly selector: string };
+  write(object: T, replicas: number): T;
+}
+
+/** A kind whose objects are stored as those of another kind: the second version of an API. */
+export interface StoredAs<T extends KubeObject> {
+  /** A function, since kinds do not import each other at load. */
+  kind(): KindRef;
+  fromStored(stored: KubeObject): T;
+  /** @param previous what is stored now, for what this version cannot say */
+  toStored(object: T, previous: KubeObject | undefined): KubeObject;
+}
 
 /** Everything about a kind. All functions are pure: they return a new object, or the same one when nothing changes. */
 export interface Kind<T extends KubeObject = KubeObject> extends KindRef<T> {
@@ -58,8 +82,20 @@ export interface Kind<T extends KubeObject = KubeObject> extends KindRef<T> {
   readonly allowsUnconditionalUpdate: boolean;
   /** Whether the answer to a delete is the object instead of a `Status`. */
   readonly answersDeleteWithObject: boolean;
+  /** What a delete without a policy does to dependents. */
+  readonly defaultPropagation: 'Background' | 'Orphan';
+  /** Said when a delete names no policy. */
+  readonly defaultPropagationWarning: string | undefined;
+  /** Paths (`status`, `metadata.labels`) that an endpoint does not take and so nobody comes to own through it; '' is the object itself. */
+  readonly resetFields: Readonly<Partial<Record<'' | Subresource, readonly string[]>>>;
+  readonly partialUpdates: Readonly<Partial<Record<Subresource, PartialUpdate<T>>>>;
+  readonly scale: ScaleView<T> | undefined;
+  /** Absent: the kind is stored as it is. */
+  readonly storedAs: StoredAs<T> | undefined;
 
   setDefaults(object: T): T;
+  /** What whoever writes the object is told beside the answer. @param previous undefined: the object is new */
+  warnings(object: T, previous: T | undefined): readonly string[];
   /** What a client may not set when it creates: status, generation. */
   prepareCreate(object: T): T;
   /** What an update of the object itself may not change: status. Keeps `metadata.generation` true. */
@@ -103,12 +139,20 @@ export interface KindInit<T extends KubeObject> extends KindRef<T> {
   readonly createsOnUpdate?: boolean;
   readonly allowsUnconditionalUpdate?: boolean;
   readonly answersDeleteWithObject?: boolean;
-  /** `spec`: `metadata.generation` starts at 1 and grows when the spec changes. */
-  readonly generation?: 'none' | 'spec' | 'one';
-  setDefaults?(object: T): T;
-  /** Beyond what the generation and the status subresource ask for. */
+  readonly defaultPropagation?: Kind<T>['defaultPropagation'];
+  readonly defaultPropagationWarning?: string;
+  /** Beyond `status` on the object itself and `spec` on its status. */
+  readonly resetFields?: Kind<T>['resetFields'];
+  readonly partialUpdates?: Kind<T>['partialUpdates'];
+  readonly scale?: ScaleView<T>;
+  readonly storedAs?: StoredAs<T>;
+  /** `metadata.generation` starts at 1 and grows when the spec changes, when the function says so, or (`one`) never. */
+  readonly generation?: 'none' | 'spec' | 'one' | ((next: T, previous: T) => boolean);
   /** Whether who creates the object may give its status with it. */
   readonly keepsStatusOnCreate?: boolean;
+  setDefaults?(object: T): T;
+  warnings?(object: T, previous: T | undefined): readonly string[];
+  /** Beyond what the generation and the status subresource ask for. */
   prepareCreate?(object: T): T;
   prepareUpdate?(next: T, previous: T): T;
   prepareStatusUpdate?(next: T, previous: T): T;
@@ -160,6 +204,13 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
     createsOnUpdate: init.createsOnUpdate ?? false,
     allowsUnconditionalUpdate: init.allowsUnconditionalUpdate ?? true,
     answersDeleteWithObject: init.answersDeleteWithObject ?? false,
+    defaultPropagation: init.defaultPropagation ?? 'Background',
+    defaultPropagationWarning: init.defaultPropagationWarning,
+    resetFields: { ...(hasStatus ? { '': ['status'], status: ['spec'] } : {}), ...init.resetFields },
+    partialUpdates: init.partialUpdates ?? {},
+    scale: init.scale,
+    storedAs: init.storedAs,
+    warnings: (object, previous) => init.warnings?.(object, previous) ?? [],
     setDefaults: (object) => init.setDefaults?.(object) ?? object,
     prepareCreate: (object) => {
       const fresh = withGeneration(
@@ -171,7 +222,10 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
     prepareUpdate: (next, previous) => {
       const kept = hasStatus ? withPart(next, 'status', previous) : next;
       const before = previous.metadata.generation;
-      const isChanged = generation === 'spec' && !semanticEqual(part(kept, 'spec'), part(previous, 'spec'));
+      const isChanged =
+        typeof generation === 'function'
+          ? generation(kept, previous)
+          : generation === 'spec' && !semanticEqual(part(kept, 'spec'), part(previous, 'spec'));
       const counted = withGeneration(kept, isChanged ? (before ?? 0) + 1 : before);
       return init.prepareUpdate?.(counted, previous) ?? counted;
     },

@@ -110,6 +110,7 @@ function createContext(options: ApiServerOptions, registry: Registry): ServerCon
     objects,
     admission,
     authorizer: createBuiltInAuthorizer(),
+    reservations: [],
     tokens: new TokenSigner(options.serviceAccountKeys, options.serviceAccountIssuer, clock),
     clock,
     logger,

@@ -15,6 +15,9 @@ export interface AdmissionRequest {
   readonly object: KubeObject;
   readonly previous: KubeObject | undefined;
   readonly user: User;
+  readonly isDryRun: boolean;
+  /** Tells the client something beside the answer. */
+  warn(text: string): void;
 }
 
 /** One concern of what may enter the store. */

@@ -6,6 +6,7 @@ import { StatusError } from '#api/status.ts';
 import { systemNamespaces } from '../admission/namespace-lifecycle.ts';
 import type { ServerContext } from '../request/context.ts';
 import { authenticated, mastersGroup } from '../request/user.ts';
+import { internalWriter } from '../request/writer.ts';
 import { createObject } from '../verbs/create-object.ts';
 
 interface BootstrapObject {
@@ -38,7 +39,7 @@ export async function createBootstrapObjects(context: ServerContext, kinds: read
     const apiVersion = ref.group === '' ? ref.version : `${ref.group}/${ref.version}`;
     const object = { apiVersion, kind: ref.kind, metadata: { name }, ...fields } as unknown as KubeObject; // the rest of its metadata is filled in
     try {
-      await createObject(context, { kind, namespace: '', object, user, isDryRun: false }, signal);
+      await createObject(context, { kind, namespace: '', object, writer: internalWriter(user) }, signal);
     } catch (error) {
       if (!(error instanceof StatusError) || error.status.code !== 409) throw error; // another server was faster
     }

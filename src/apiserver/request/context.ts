@@ -6,6 +6,7 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ExpiringLeases } from '../registry/expiring-leases.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { TokenSigner } from '../service-account-tokens/token-signer.ts';
+import type { Reservations } from '../verbs/reservations.ts';
 import type { ResourceRequestInfo } from './request-info.ts';
 import type { ApiResponse, ObjectReader, RoutedRequest } from './route.ts';
 
@@ -16,6 +17,7 @@ export interface ServerContext {
   readonly objects: ObjectReader;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
+  readonly reservations: readonly Reservations[];
   readonly tokens: TokenSigner;
   readonly clock: Clock;
   readonly logger: Logger;

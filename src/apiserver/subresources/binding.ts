@@ -9,6 +9,7 @@ import { answerObject } from '../request/encode.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
+import { writerOf } from '../request/writer.ts';
 import { checkNamespace } from '../verbs/place.ts';
 import { updateObject } from '../verbs/update-object.ts';
 import { withCondition } from './pod-condition.ts';
@@ -24,19 +25,19 @@ const bodyKind: BodyKind = {
 
 /** POST `pods/binding`: gives a pod its node, once. */
 export async function bindPod(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
-  const { kind, info, user } = request;
+  const { kind, info } = request;
   const format = negotiate(request.headers, request.query);
   const options = writeOptionsOf(request.query, 'CreateOptions');
-  const warnings: string[] = [];
-  const decoded = decodeBody(await request.body(signal), request.headers['content-type'] ?? '', bodyKind, options, (text) => warnings.push(text));
+  const writer = writerOf(request, options);
+  const decoded = decodeBody(await request.body(signal), request.headers['content-type'] ?? '', bodyKind, options, writer.warn);
   const binding = decoded as Binding; // the schema has read it
   checkNamespace(kind, binding, info.namespace, 'create');
   if (binding.metadata.name !== info.name) throw badRequest('name in URL does not match name in Binding object');
   checkTarget(binding);
   const change = (current: KubeObject) => bound(current as Pod, binding, context.clock); // the index of pods has pods
   const { namespace, name, subresource } = info;
-  await updateObject(context, { kind, namespace, name, subresource, user, isDryRun: options.isDryRun, change }, signal);
-  return answerObject(201, created(), format, warnings);
+  await updateObject(context, { kind, namespace, name, subresource, writer, change }, signal);
+  return answerObject(201, created(), format, writer.warnings);
 }
 
 function checkTarget({ metadata, target }: Binding): void {

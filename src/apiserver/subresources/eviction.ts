@@ -9,6 +9,7 @@ import { answerObject } from '../request/encode.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
+import { writerOf } from '../request/writer.ts';
 import { deleteObject } from '../verbs/delete-object.ts';
 import { checked } from '../verbs/delete-options.ts';
 import { updateObject } from '../verbs/update-object.ts';
@@ -25,21 +26,23 @@ const bodyKind: BodyKind = {
 
 /** POST `pods/eviction`: marks the pod as disrupted and deletes it. Disruption budgets will be asked here when the kind exists. */
 export async function evictPod(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
-  const { kind, info, user } = request;
+  const { kind, info } = request;
   const { namespace, name, subresource } = info;
   const format = negotiate(request.headers, request.query);
-  const { isDryRun, fieldValidation } = writeOptionsOf(request.query, 'CreateOptions');
-  const warnings: string[] = [];
+  const asked = writeOptionsOf(request.query, 'CreateOptions');
   const body = await request.body(signal);
   const contentType = request.headers['content-type'] ?? '';
-  const decoded: unknown = decodeBody(body, contentType, bodyKind, { isDryRun, fieldValidation }, (text) => warnings.push(text));
+  const warnings: string[] = [];
+  const decoded: unknown = decodeBody(body, contentType, bodyKind, asked, (text) => warnings.push(text));
   const eviction = decoded as Eviction; // the schema has read it
   if ((eviction.metadata?.name ?? name) !== name) throw badRequest('name in URL does not match name in Eviction object');
-  const options = checked(eviction.deleteOptions ?? {});
+  const given = checked(eviction.deleteOptions ?? {});
+  const options = { ...given, isDryRun: given.isDryRun || asked.isDryRun };
+  const writer = writerOf(request, options);
   const change = (current: KubeObject) => disrupted(current as Pod, context); // the index of pods has pods
-  await updateObject(context, { kind, namespace, name, subresource, user, isDryRun: isDryRun || options.isDryRun, change }, signal);
-  await deleteObject(context, { kind, namespace, name, options: { ...options, isDryRun: isDryRun || options.isDryRun }, user }, signal);
-  return answerObject(201, created(), format, warnings);
+  await updateObject(context, { kind, namespace, name, subresource, writer, change }, signal);
+  await deleteObject(context, { kind, namespace, name, options, writer }, signal);
+  return answerObject(201, created(), format, [...warnings, ...writer.warnings]);
 }
 
 function disrupted(pod: Pod, context: ServerContext): Pod {

@@ -5,23 +5,24 @@ import { decodeBody } from '../request/decode.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
+import { writerOf } from '../request/writer.ts';
 import { answerEntry } from '../verbs/get.ts';
 import { checkName } from '../verbs/place.ts';
 import { updateObject } from '../verbs/update-object.ts';
 
 /** PUT `namespaces/finalize`: replaces the finalizers of the spec; with the last one a namespace that is being deleted goes. */
 export async function finalizeNamespace(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
-  const { kind, info, user } = request;
+  const { kind, info } = request;
   const format = negotiate(request.headers, request.query);
   const options = writeOptionsOf(request.query, 'UpdateOptions');
-  const warnings: string[] = [];
-  const decoded = decodeBody(await request.body(signal), request.headers['content-type'] ?? '', kind, options, (text) => warnings.push(text));
+  const writer = writerOf(request, options);
+  const decoded = decodeBody(await request.body(signal), request.headers['content-type'] ?? '', kind, options, writer.warn);
   checkName(decoded, info.name);
   const change = (current: KubeObject) => withFinalizers(current as Namespace, decoded as Namespace); // the index and the schema say so
   // A namespace's own name stands in the URL as its scope; its key has none.
   const { name, subresource } = info;
-  const entry = await updateObject(context, { kind, namespace: '', name, subresource, user, isDryRun: options.isDryRun, change }, signal);
-  return answerEntry(200, entry, request, format, context, warnings);
+  const entry = await updateObject(context, { kind, namespace: '', name, subresource, writer, change }, signal);
+  return answerEntry(200, entry, request, format, context, writer.warnings);
 }
 
 function withFinalizers(current: Namespace, { metadata, spec }: Namespace): Namespace {

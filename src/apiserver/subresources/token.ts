@@ -16,6 +16,7 @@ import { answerObject } from '../request/encode.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
+import { writerOf } from '../request/writer.ts';
 import type { KubernetesClaims } from '../service-account-tokens/token-claims.ts';
 import { nowSeconds, timeOf } from '../verbs/times.ts';
 
@@ -39,10 +40,8 @@ export async function requestToken(context: ServerContext, request: KindRequest,
   const { info, query } = request;
   const format = negotiate(request.headers, query);
   const options = writeOptionsOf(query, 'CreateOptions');
-  const warnings: string[] = [];
-  const decoded: unknown = decodeBody(await request.body(signal), request.headers['content-type'] ?? '', bodyKind, options, (text) =>
-    warnings.push(text),
-  );
+  const writer = writerOf(request, options);
+  const decoded: unknown = decodeBody(await request.body(signal), request.headers['content-type'] ?? '', bodyKind, options, writer.warn);
   const wanted = decoded as TokenRequest; // the schema has read it
   await context.registry.upToDate(signal);
   const account = context.objects.get(serviceAccountKind, info.namespace, info.name);
@@ -67,7 +66,7 @@ export async function requestToken(context: ServerContext, request: KindRequest,
     spec: { ...wanted.spec, audiences: audiences.length === 0 ? context.tokens.audiences : audiences, expirationSeconds },
     status: { token, expirationTimestamp: timeOf(nowMs + expirationSeconds * 1000) },
   };
-  return answerObject(201, answer, format, warnings);
+  return answerObject(201, answer, format, writer.warnings);
 }
 
 function check({ metadata = {}, spec = {} }: TokenRequest, account: ServiceAccount): void {

@@ -4,8 +4,10 @@ import { alreadyExists, alreadyExistsButDeleting, generatedNameExists, invalid, 
 import type { ObjectMeta } from '#api/types/meta-v1.ts';
 import type { AdmissionRequest } from '../admission/admission.ts';
 import type { IndexedObject } from '../registry/indexed-object.ts';
+import type { Written } from '../registry/registry.ts';
 import type { ServerContext } from '../request/context.ts';
-import type { User } from '../request/user.ts';
+import type { Writer } from '../request/writer.ts';
+import { type Reserved, reservationsOf } from './reservations.ts';
 import { nowSeconds } from './times.ts';
 
 export interface NewObjectRequest {
@@ -13,8 +15,7 @@ export interface NewObjectRequest {
   /** '' for cluster scope. */
   readonly namespace: string;
   readonly object: KubeObject;
-  readonly user: User;
-  readonly isDryRun: boolean;
+  readonly writer: Writer;
 }
 
 const generatedNames = 8;
@@ -27,7 +28,7 @@ const generatedBaseLength = 58;
  * @throws a `StatusError`
  */
 export async function createObject(context: ServerContext, request: NewObjectRequest, signal: AbortSignal): Promise<IndexedObject> {
-  const { kind, namespace } = request;
+  const { kind, namespace, writer } = request;
   const { metadata } = request.object;
   if ((metadata.resourceVersion ?? '') !== '') throw unnamedError('resourceVersion should not be set on objects to be created');
   const given: KubeObject = { ...request.object, metadata: cleared(metadata, kind, namespace) };
@@ -39,7 +40,9 @@ export async function createObject(context: ServerContext, request: NewObjectReq
     name: given.metadata.name ?? '',
     object: given,
     previous: undefined,
-    user: request.user,
+    user: writer.user,
+    isDryRun: writer.isDryRun,
+    warn: writer.warn,
   };
   const mutated = await context.admission.mutate(admission, signal);
   const base = mutated.metadata.generateName ?? '';
@@ -49,12 +52,32 @@ export async function createObject(context: ServerContext, request: NewObjectReq
     const object = prepared(context, kind, mutated, name);
     await context.admission.validate({ ...admission, name, object }, signal);
     const key = context.registry.index(kind).storage.keyOf(namespace, name);
-    if (request.isDryRun) return dryRun(context, kind, key, object);
-    const result = await context.registry.put(kind, key, object, 0, await context.leases.leaseFor(kind, signal), signal);
+    for (const text of kind.warnings(object, undefined)) writer.warn(text);
+    const reserved = await reservationsOf(kind, context.reservations)?.reserve(object, undefined, writer, signal);
+    if (writer.isDryRun) return dryRun(context, kind, key, reserved?.object ?? object);
+    const result = await stored(context, kind, key, object, reserved, signal);
     if (result.kind === 'written') return result.object;
     if (left > 1) continue;
     if (base !== '') throw generatedNameExists(kind, name);
     throw existsError(context, kind, key, name);
+  }
+}
+
+async function stored(
+  context: ServerContext,
+  kind: Kind,
+  key: string,
+  object: KubeObject,
+  reserved: Reserved | undefined,
+  signal: AbortSignal,
+): Promise<Written> {
+  try {
+    const result = await context.registry.put(kind, key, reserved?.object ?? object, 0, await context.leases.leaseFor(kind, signal), signal);
+    await (result.kind === 'written' ? reserved?.keep() : reserved?.release());
+    return result;
+  } catch (error) {
+    await reserved?.release();
+    throw error;
   }
 }
 

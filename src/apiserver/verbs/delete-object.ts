@@ -4,16 +4,17 @@ import { quote } from '#api/quote.ts';
 import { conflict, failure, notFound } from '#api/status.ts';
 import type { IndexedObject } from '../registry/indexed-object.ts';
 import type { ServerContext } from '../request/context.ts';
-import type { User } from '../request/user.ts';
+import type { Writer } from '../request/writer.ts';
 import type { DeleteRequestOptions } from './delete-options.ts';
 import { planDeletion } from './deletion.ts';
+import { reservationsOf } from './reservations.ts';
 
 export interface DeleteRequest {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
   readonly options: DeleteRequestOptions;
-  readonly user: User;
+  readonly writer: Writer;
 }
 
 export interface Deletion {
@@ -25,7 +26,7 @@ export interface Deletion {
 /** Marks or removes an object; again while others write in between. @throws a `StatusError`: 403, 404, 409 */
 export async function deleteObject(context: ServerContext, request: DeleteRequest, signal: AbortSignal): Promise<Deletion> {
   const { registry } = context;
-  const { kind, name, options } = request;
+  const { kind, name, options, writer } = request;
   const index = registry.index(kind);
   const key = index.storage.keyOf(request.namespace, name);
   for (;;) {
@@ -42,7 +43,9 @@ export async function deleteObject(context: ServerContext, request: DeleteReques
       name,
       object,
       previous: object,
-      user: request.user,
+      user: writer.user,
+      isDryRun: options.isDryRun,
+      warn: writer.warn,
     } as const;
     await context.admission.mutate(admission, signal);
     await context.admission.validate(admission, signal);
@@ -57,7 +60,9 @@ export async function deleteObject(context: ServerContext, request: DeleteReques
       revision = marked.object.revision;
     }
     const removed = await registry.delete(kind, key, revision, signal);
-    if (removed.kind === 'written') return { object: removed.object, isRemoved: true };
+    if (removed.kind === 'conflict') continue;
+    await reservationsOf(kind, context.reservations)?.giveUp(object, signal);
+    return { object: removed.object, isRemoved: true };
   }
 }
 

@@ -11,6 +11,7 @@ import { decodeObject, parseBody } from '../request/decode.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { type WriteOptions, writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
+import { writerOf } from '../request/writer.ts';
 import { answerEntry } from './get.ts';
 import { checkName, checkNamespace } from './place.ts';
 import { updateObject } from './update-object.ts';
@@ -26,7 +27,7 @@ const maxOperations = 10_000;
 
 /** PATCH of an object or of its status. Without a resourceVersion in the patch it is applied again when others write in between. */
 export async function patch(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
-  const { kind, info, user } = request;
+  const { kind, info } = request;
   const format = negotiate(request.headers, request.query);
   const type = patchTypes.get((request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '');
   if (type === undefined) throw unsupportedMediaType([...patchTypes.keys()]);
@@ -35,17 +36,16 @@ export async function patch(context: ServerContext, request: KindRequest, signal
   if (type === 'json' && Array.isArray(value) && value.length > maxOperations) {
     throw requestTooLarge(`Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${value.length}`);
   }
-  let warnings: string[] = [];
+  const writer = writerOf(request, options);
   const change = (current: KubeObject) => {
-    warnings = []; // of the last try
-    const patched = patchedObject(kind, type, current, value, options, (text) => warnings.push(text));
+    const patched = patchedObject(kind, type, current, value, options, writer.warn);
     checkNamespace(kind, patched, info.namespace, 'update');
     checkName(patched, info.name);
     return withoutSameRevision(patched, current);
   };
   const { namespace, name, subresource } = info;
-  const entry = await updateObject(context, { kind, namespace, name, subresource, user, isDryRun: options.isDryRun, change }, signal);
-  return answerEntry(200, entry, request, format, context, warnings);
+  const entry = await updateObject(context, { kind, namespace, name, subresource, writer, change }, signal);
+  return answerEntry(200, entry, request, format, context, writer.warnings);
 }
 
 /** A patch that leaves the revision alone does not name a state: then a write in between is no conflict. */

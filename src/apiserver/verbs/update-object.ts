@@ -1,12 +1,14 @@
 import { deepEqual } from '#api/deep-equal.ts';
 import type { FieldProblem } from '#api/field-problem.ts';
-import type { Kind } from '#api/kind.ts';
+import type { Kind, PartialUpdate } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
 import { conflict, invalid, notFound, objectWasModified } from '#api/status.ts';
 import type { IndexedObject } from '../registry/indexed-object.ts';
+import type { Written } from '../registry/registry.ts';
 import type { ServerContext } from '../request/context.ts';
-import type { User } from '../request/user.ts';
+import type { Writer } from '../request/writer.ts';
 import { isFinished } from './deletion.ts';
+import { type Reserved, reservationsOf } from './reservations.ts';
 
 export interface UpdateRequest {
   readonly kind: Kind;
@@ -14,8 +16,7 @@ export interface UpdateRequest {
   readonly name: string;
   /** `''` takes what clients may change of the object, `status` its status alone, others what `change` returns. */
   readonly subresource: string;
-  readonly user: User;
-  readonly isDryRun: boolean;
+  readonly writer: Writer;
   /**
    * What the client wants of the object as it is; called again when another write came in between. A resourceVersion in the result must be
    * that of the object, '' stands for any.
@@ -31,7 +32,7 @@ export interface UpdateRequest {
  */
 export async function updateObject(context: ServerContext, request: UpdateRequest, signal: AbortSignal): Promise<IndexedObject> {
   const { registry } = context;
-  const { kind, name } = request;
+  const { kind, name, writer } = request;
   const index = registry.index(kind);
   const key = index.storage.keyOf(request.namespace, name);
   for (;;) {
@@ -45,12 +46,34 @@ export async function updateObject(context: ServerContext, request: UpdateReques
     checkUid(context, kind, key, wanted, current);
     const next = await prepared(context, request, current, wanted, signal);
     if (deepEqual(withoutRevision(next), withoutRevision(current))) return entry;
-    if (request.isDryRun) return registry.unstored(kind, key, next, entry.revision);
-    const result = isFinished(kind, next)
-      ? await registry.delete(kind, key, entry.revision, signal)
-      : await registry.put(kind, key, next, entry.revision, await context.leases.leaseFor(kind, signal), signal);
+    const reserved = await reservationsOf(kind, context.reservations)?.reserve(next, current, writer, signal);
+    if (writer.isDryRun) return registry.unstored(kind, key, reserved?.object ?? next, entry.revision);
+    const result = await stored(context, kind, entry, next, reserved, signal);
     if (result.kind === 'written') return result.object;
     if (isNamed) throw conflict(kind, name, objectWasModified);
+  }
+}
+
+async function stored(
+  context: ServerContext,
+  kind: Kind,
+  { key, revision }: IndexedObject,
+  next: KubeObject,
+  reserved: Reserved | undefined,
+  signal: AbortSignal,
+): Promise<Written> {
+  const { registry, leases } = context;
+  try {
+    const isLast = isFinished(kind, next);
+    const result = isLast
+      ? await registry.delete(kind, key, revision, signal)
+      : await registry.put(kind, key, reserved?.object ?? next, revision, await leases.leaseFor(kind, signal), signal);
+    await (result.kind === 'written' ? reserved?.keep() : reserved?.release());
+    if (isLast && result.kind === 'written') await reservationsOf(kind, context.reservations)?.giveUp(next, signal);
+    return result;
+  } catch (error) {
+    await reserved?.release();
+    throw error;
   }
 }
 
@@ -61,25 +84,33 @@ async function prepared(
   wanted: KubeObject,
   signal: AbortSignal,
 ): Promise<KubeObject> {
-  const { kind, subresource, namespace, name, user } = request;
+  const { kind, subresource, namespace, name, writer } = request;
+  const { user, isDryRun, warn } = writer;
   const given = withSystemMetadata(wanted, current);
-  const admission = { operation: 'UPDATE', kind, subresource, namespace, name, object: given, previous: current, user } as const;
+  const admission = { operation: 'UPDATE', kind, subresource, namespace, name, object: given, previous: current, user, isDryRun, warn } as const;
   const mutated = kind.setDefaults(await context.admission.mutate(admission, signal));
   const next = preparedFor(kind, subresource, mutated, current);
   const problems = problemsOf(kind, subresource, next, current);
   if (problems.length > 0) throw invalid(kind, name, problems);
+  if (subresource === '') kind.warnings(next, current).forEach(warn);
   await context.admission.validate({ ...admission, object: next }, signal);
   return next;
 }
 
 function preparedFor(kind: Kind, subresource: string, next: KubeObject, current: KubeObject): KubeObject {
   if (subresource === '') return kind.prepareUpdate(next, current);
-  return subresource === 'status' ? kind.prepareStatusUpdate(next, current) : next;
+  if (subresource === 'status') return kind.prepareStatusUpdate(next, current);
+  return partialUpdateOf(kind, subresource)?.prepare(next, current) ?? next;
 }
 
 function problemsOf(kind: Kind, subresource: string, next: KubeObject, current: KubeObject): readonly FieldProblem[] {
   if (subresource === '') return kind.validateUpdate(next, current);
-  return subresource === 'status' ? kind.validateStatusUpdate(next, current) : [];
+  if (subresource === 'status') return kind.validateStatusUpdate(next, current);
+  return partialUpdateOf(kind, subresource)?.validate(next, current) ?? [];
+}
+
+function partialUpdateOf(kind: Kind, subresource: string): PartialUpdate<KubeObject> | undefined {
+  return Object.entries(kind.partialUpdates).find(([name]) => name === subresource)?.[1];
 }
 
 /** What only the server says is as it was, whatever the client sent. */

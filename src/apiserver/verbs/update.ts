@@ -6,8 +6,9 @@ import { requireAccess } from '../request/authorize.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
 import { decodeBody } from '../request/decode.ts';
 import { negotiate } from '../request/negotiate.ts';
-import { type WriteOptions, writeOptionsOf } from '../request/query-options.ts';
+import { writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
+import { type Writer, writerOf } from '../request/writer.ts';
 import { createObject } from './create-object.ts';
 import { answerEntry } from './get.ts';
 import { checkName, checkNamespace, placed } from './place.ts';
@@ -18,36 +19,35 @@ export async function update(context: ServerContext, request: KindRequest, signa
   const { kind, info } = request;
   const format = negotiate(request.headers, request.query);
   const options = writeOptionsOf(request.query, 'UpdateOptions');
-  const warnings: string[] = [];
-  const decoded = decodeBody(await request.body(signal), request.headers['content-type'] ?? '', kind, options, (text) => warnings.push(text));
+  const writer = writerOf(request, options);
+  const decoded = decodeBody(await request.body(signal), request.headers['content-type'] ?? '', kind, options, writer.warn);
   checkNamespace(kind, decoded, info.namespace, 'update');
   checkName(decoded, info.name);
   const object = placed(kind, decoded, info.namespace);
-  const { entry, isNew } = await put(context, request, object, options, signal);
-  return answerEntry(isNew ? 201 : 200, entry, request, format, context, warnings);
+  const { entry, isNew } = await put(context, request, object, writer, signal);
+  return answerEntry(isNew ? 201 : 200, entry, request, format, context, writer.warnings);
 }
 
 async function put(
   context: ServerContext,
   request: KindRequest,
   object: KubeObject,
-  options: WriteOptions,
+  writer: Writer,
   signal: AbortSignal,
 ): Promise<{ readonly entry: IndexedObject; readonly isNew: boolean }> {
-  const { kind, info, user } = request;
-  const { isDryRun } = options;
+  const { kind, info } = request;
   checkRevisionGiven(request, object);
   try {
     const { namespace, name, subresource } = info;
-    const entry = await updateObject(context, { kind, namespace, name, subresource, user, isDryRun, change: () => object }, signal);
+    const entry = await updateObject(context, { kind, namespace, name, subresource, writer, change: () => object }, signal);
     return { entry, isNew: false };
   } catch (error) {
     const isMissing = error instanceof StatusError && error.status.code === 404 && error.status.details?.kind === kind.plural;
     if (!isMissing || !kind.createsOnUpdate || info.subresource !== '') throw error;
-    requireAccess(context.authorizer, user, { ...info, verb: 'create' });
+    requireAccess(context.authorizer, request.user, { ...info, verb: 'create' });
     const { resourceVersion: _, ...metadata } = object.metadata;
     const fresh = { ...object, metadata: metadata as KubeObject['metadata'] }; // it gets its revision when it is stored
-    return { entry: await createObject(context, { kind, namespace: info.namespace, object: fresh, user, isDryRun }, signal), isNew: true };
+    return { entry: await createObject(context, { kind, namespace: info.namespace, object: fresh, writer }, signal), isNew: true };
   }
 }
 
