@@ -13,6 +13,7 @@ import { createServiceAccountAdmission } from './admission/service-account.ts';
 import { clientCertificateAuthenticator } from './authentication/client-certificate.ts';
 import { createServiceAccountAuthenticator } from './authentication/service-account-token.ts';
 import { createStaticTokenAuthenticator } from './authentication/static-token.ts';
+import { createAuthorizerChain } from './authorization/authorizer-chain.ts';
 import { createBuiltInAuthorizer } from './authorization/built-in-authorizer.ts';
 import { createBootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { resourceOfKind, resourceOfRoute } from './discovery/api-resource.ts';
@@ -109,7 +110,7 @@ function createContext(options: ApiServerOptions, registry: Registry): ServerCon
     leases: new ExpiringLeases(storage, clock),
     objects,
     admission,
-    authorizer: createBuiltInAuthorizer(),
+    authorizer: createAuthorizerChain([createBuiltInAuthorizer()]),
     reservations: [],
     tokens: new TokenSigner(options.serviceAccountKeys, options.serviceAccountIssuer, clock),
     clock,

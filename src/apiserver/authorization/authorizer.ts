@@ -1,57 +1,87 @@
+import type { FieldRequirement } from '#api/selector.ts';
 import type { User } from '../request/user.ts';
 
 /** What somebody wants to do. A `RequestInfo` is one; reviews ask about others. */
-export type Access =
-  | {
-      readonly kind: 'resource';
-      readonly verb: string;
-      readonly group: string;
-      readonly resource: string;
-      readonly subresource: string;
-      readonly namespace: string;
-      readonly name: string;
-    }
-  | { readonly kind: 'path'; readonly verb: string; readonly path: string };
+export type Access = ResourceAccess | PathAccess;
 
-export interface Decision {
-  readonly isAllowed: boolean;
-  /** For the answer and for reviews; may be empty. */
-  readonly reason: string;
+export interface ResourceAccess {
+  readonly kind: 'resource';
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Of a collection: which of its objects are meant. Absent: all, or it cannot be told. */
+  readonly fields?: readonly FieldRequirement[] | undefined;
 }
 
-/** Says who may do what. What it does not allow is denied. */
+export interface PathAccess {
+  readonly kind: 'path';
+  readonly verb: string;
+  readonly path: string;
+}
+
+export interface Decision {
+  /** The first `allow` or `deny` of a chain of authorizers wins; when none has an opinion the access is refused. */
+  readonly verdict: 'allow' | 'deny' | 'no opinion';
+  /** For the answer and for reviews; may be empty. */
+  readonly reason: string;
+  /** What kept the authorizer from knowing all that it should have known; may be empty. */
+  readonly problem: string;
+}
+
+/** Says who may do what. Asked on the way of every request: it answers from memory. */
 export interface Authorizer {
   decide(user: User, access: Access): Decision;
   /** Everything that the user may do in the namespace, for `kubectl auth can-i --list`. */
-  rulesOf(user: User, namespace: string): readonly Rule[];
+  rulesOf(user: User, namespace: string): UserRules;
+}
+
+export interface UserRules {
+  readonly rules: readonly Rule[];
+  /** Why the rules are not all; empty when they are. */
+  readonly problems: readonly string[];
 }
 
 /** RBAC's shape: `*` stands for all, `pods/log` for a subresource, a trailing `*` of a path for what follows. */
 export interface Rule {
   readonly verbs: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  /** Absent: all names. */
-  readonly resourceNames?: readonly string[];
-  readonly paths?: readonly string[];
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+  /** Absent or empty: all names. */
+  readonly resourceNames?: readonly string[] | undefined;
+  readonly nonResourceURLs?: readonly string[] | undefined;
+}
+
+export const noOpinion: Decision = { verdict: 'no opinion', reason: '', problem: '' };
+
+export function allow(reason: string): Decision {
+  return { verdict: 'allow', reason, problem: '' };
+}
+
+/** An authorizer that leaves the decision to others says why it does not allow. */
+export function noOpinionBecause(reason: string, problem = ''): Decision {
+  return { verdict: 'no opinion', reason, problem };
 }
 
 export function ruleAllows(rule: Rule, access: Access): boolean {
   if (!listed(rule.verbs, access.verb)) return false;
-  if (access.kind === 'path') return (rule.paths ?? []).some((path) => pathMatches(path, access.path));
+  if (access.kind === 'path') return (rule.nonResourceURLs ?? []).some((pattern) => pathMatches(pattern, access.path));
   if (!listed(rule.apiGroups ?? [], access.group) || !resourceMatches(rule.resources ?? [], access)) return false;
-  return rule.resourceNames === undefined || rule.resourceNames.includes(access.name);
+  const names = rule.resourceNames ?? [];
+  return names.length === 0 || names.includes(access.name);
 }
 
 function listed(allowed: readonly string[], value: string): boolean {
   return allowed.includes('*') || allowed.includes(value);
 }
 
-function resourceMatches(allowed: readonly string[], access: Extract<Access, { kind: 'resource' }>): boolean {
-  const full = access.subresource === '' ? access.resource : `${access.resource}/${access.subresource}`;
-  return allowed.some((entry) => entry === '*' || entry === full || (access.subresource !== '' && entry === `*/${access.subresource}`));
+function resourceMatches(allowed: readonly string[], { resource, subresource }: ResourceAccess): boolean {
+  if (subresource === '') return listed(allowed, resource);
+  return listed(allowed, `${resource}/${subresource}`) || allowed.includes(`*/${subresource}`);
 }
 
 function pathMatches(pattern: string, path: string): boolean {
-  return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path;
+  return pattern.endsWith('*') ? path.startsWith(pattern.replace(/\*+$/, '')) : pattern === path;
 }

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anonymous, authenticated } from '../request/user.ts';
 import type { Access } from './authorizer.ts';
+import { createAuthorizerChain } from './authorizer-chain.ts';
 import { createBuiltInAuthorizer } from './built-in-authorizer.ts';
 
-const authorizer = createBuiltInAuthorizer();
+const authorizer = createAuthorizerChain([createBuiltInAuthorizer()]);
 const resource = (verb: string, name: string, more: Partial<Extract<Access, { kind: 'resource' }>> = {}): Access => {
   const [plural = '', subresource = ''] = name.split('/');
   return { kind: 'resource', verb, group: '', resource: plural, subresource, namespace: '', name: '', ...more };
 };
 const path = (wanted: string): Access => ({ kind: 'path', verb: 'get', path: wanted });
 const node = authenticated({ name: 'system:node:n1', groups: ['system:nodes'] });
-const allows = (...request: Parameters<typeof authorizer.decide>) => authorizer.decide(...request).isAllowed;
+const allows = (...request: Parameters<typeof authorizer.decide>) => authorizer.decide(...request).verdict === 'allow';
 
 test('masters may do everything', () => {
   const master = authenticated({ name: 'admin', groups: ['system:masters'] });

@@ -9,18 +9,18 @@ const askForAccess: readonly Rule[] = [
 const publicPaths = ['/healthz', '/livez', '/readyz', '/healthz/*', '/livez/*', '/readyz/*', '/version', '/version/'];
 
 /** Upstream's role `system:public-info-viewer`. */
-export const everybody: readonly Rule[] = [{ verbs: ['get', 'head'], paths: publicPaths }];
+export const everybody: readonly Rule[] = [{ verbs: ['get', 'head'], nonResourceURLs: publicPaths }];
 
 /** Upstream's roles `system:discovery` and `system:basic-user`. */
 export const everybodyAuthenticated: readonly Rule[] = [
   ...everybody,
-  { verbs: ['get', 'head'], paths: ['/', '/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'] },
+  { verbs: ['get', 'head'], nonResourceURLs: ['/', '/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'] },
   { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'] },
   { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] },
 ];
 
 /** Members of `system:serviceaccounts`: how others can check the tokens that we issue. */
-export const serviceAccounts: readonly Rule[] = [{ verbs: ['get'], paths: ['/.well-known/openid-configuration', '/openid/v1/jwks'] }];
+export const serviceAccounts: readonly Rule[] = [{ verbs: ['get'], nonResourceURLs: ['/.well-known/openid-configuration', '/openid/v1/jwks'] }];
 
 /** What a kubelet needs, whatever its node's name. */
 export const nodes: readonly Rule[] = [

@@ -4,8 +4,8 @@ import type { User } from './user.ts';
 
 /** @throws a 403 `StatusError` that says what is not allowed */
 export function requireAccess(authorizer: Authorizer, user: User, access: Access): void {
-  const { isAllowed, reason } = authorizer.decide(user, access);
-  if (isAllowed) return;
+  const { verdict, reason } = authorizer.decide(user, access);
+  if (verdict === 'allow') return;
   if (access.kind === 'path') throw accessDenied({ user: user.name, verb: access.verb, path: access.path, reason });
   const { group, resource: plural, subresource, namespace, name, verb } = access;
   const resource = { group, plural, subresource, namespace: namespace === '' ? undefined : namespace, name };

@@ -60,8 +60,13 @@ function subjectOf(spec: SubjectAccessReviewSpec | undefined): User {
 }
 
 function decided(authorizer: Authorizer, user: User, spec: SelfSubjectAccessReviewSpec | undefined): SubjectAccessReviewStatus {
-  const { isAllowed, reason } = authorizer.decide(user, accessOf(spec));
-  return { allowed: isAllowed, ...(reason === '' ? {} : { reason }) };
+  const { verdict, reason, problem } = authorizer.decide(user, accessOf(spec));
+  return {
+    allowed: verdict === 'allow',
+    ...(verdict === 'deny' ? { denied: true } : {}),
+    ...(reason === '' ? {} : { reason }),
+    ...(problem === '' ? {} : { evaluationError: problem }),
+  };
 }
 
 function accessOf(spec: SelfSubjectAccessReviewSpec | undefined): Access {
@@ -82,7 +87,7 @@ function accessOf(spec: SelfSubjectAccessReviewSpec | undefined): Access {
 }
 
 function rules(authorizer: Authorizer, user: User, namespace: string): SubjectRulesReviewStatus {
-  const all = authorizer.rulesOf(user, namespace);
+  const { rules: all, problems } = authorizer.rulesOf(user, namespace);
   return {
     resourceRules: all
       .filter(({ resources }) => resources !== undefined)
@@ -92,7 +97,10 @@ function rules(authorizer: Authorizer, user: User, namespace: string): SubjectRu
         resources,
         ...(resourceNames === undefined ? {} : { resourceNames }),
       })),
-    nonResourceRules: all.filter(({ paths }) => paths !== undefined).map(({ verbs, paths = [] }) => ({ verbs, nonResourceURLs: paths })),
-    incomplete: false,
+    nonResourceRules: all
+      .filter(({ nonResourceURLs }) => nonResourceURLs !== undefined)
+      .map(({ verbs, nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
+    incomplete: problems.length > 0,
+    ...(problems.length === 0 ? {} : { evaluationError: problems.join(', ') }),
   };
 }
