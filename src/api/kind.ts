@@ -82,8 +82,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends KindRef<T> {
   readonly allowsUnconditionalUpdate: boolean;
   /** Whether the answer to a delete is the object instead of a `Status`. */
   readonly answersDeleteWithObject: boolean;
-  /** What a delete without a policy does to dependents. */
-  readonly defaultPropagation: 'Background' | 'Orphan';
+  /** What a delete without a policy does to dependents; `None`: whatever the policy, nothing waits for them. */
+  readonly defaultPropagation: 'Background' | 'Orphan' | 'None';
   /** Said when a delete names no policy. */
   readonly defaultPropagationWarning: string | undefined;
   /** Paths (`status`, `metadata.labels`) that an endpoint does not take and so nobody comes to own through it; '' is the object itself. */

@@ -1,46 +1,51 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { stringify } from 'yaml';
+import { encodeObject } from '#api/schema/protobuf/encode-object.ts';
 import type { StatusError } from '#api/status.ts';
-import type { OutputFormat } from './negotiate.ts';
+import { mediaTypes, type OutputFormat } from './negotiate.ts';
 import type { ApiResponse } from './route.ts';
 
 const compress = promisify(gzip);
 const compressFromBytes = 128 * 1024;
 const newline = Buffer.from('\n');
 
+type Written = Pick<OutputFormat, 'encoding' | 'isPretty'>;
+
 /** @param json the answer as one JSON text */
-export function answer(
-  status: number,
-  json: Uint8Array,
-  format: Pick<OutputFormat, 'encoding' | 'isPretty'>,
-  warnings: readonly string[] = [],
-): ApiResponse {
-  const headers = { 'content-type': format.encoding === 'yaml' ? 'application/yaml' : 'application/json', ...warningHeaders(warnings) };
-  if (format.encoding === 'yaml') return { status, headers, body: Buffer.from(stringify(parse(json))) };
-  if (format.isPretty) return { status, headers, body: Buffer.from(`${JSON.stringify(parse(json), undefined, 2)}\n`) };
-  return { status, headers, body: Buffer.concat([json, newline]) };
+export function answer(status: number, json: Uint8Array, format: Written, warnings: readonly string[] = []): ApiResponse {
+  const headers = { 'content-type': mediaTypes[format.encoding], ...warningHeaders(warnings) };
+  return { status, headers, body: bodyOf(json, format) };
 }
 
-export function answerObject(
-  status: number,
-  object: unknown,
-  format: Pick<OutputFormat, 'encoding' | 'isPretty'>,
-  warnings: readonly string[] = [],
-): ApiResponse {
+export function answerObject(status: number, object: unknown, format: Written, warnings: readonly string[] = []): ApiResponse {
   return answer(status, Buffer.from(JSON.stringify(object)), format, warnings);
 }
 
-/** A failure is always plain JSON, whatever form was asked for. */
-export function answerFailure(error: StatusError): ApiResponse {
-  const { status } = error;
+/** A failure is always a plain `Status`, whatever form was asked for. */
+export function answerFailure({ status }: StatusError, format: Written): ApiResponse {
   const retryAfter = status.details?.retryAfterSeconds ?? 0;
-  const headers = {
-    'content-type': 'application/json',
-    ...(status.code === 403 ? { 'x-content-type-options': 'nosniff' } : {}),
-    ...(retryAfter > 0 ? { 'retry-after': String(retryAfter) } : {}),
+  const { headers, ...response } = answerObject(status.code, status, format);
+  return {
+    ...response,
+    headers: {
+      ...headers,
+      ...(status.code === 403 ? { 'x-content-type-options': 'nosniff' } : {}),
+      ...(retryAfter > 0 ? { 'retry-after': String(retryAfter) } : {}),
+    },
   };
-  return { status: status.code, headers, body: Buffer.from(`${JSON.stringify(status)}\n`) };
+}
+
+function bodyOf(json: Uint8Array, { encoding, isPretty }: Written): Uint8Array {
+  switch (encoding) {
+    case 'json':
+      return isPretty ? Buffer.from(`${JSON.stringify(parse(json), undefined, 2)}\n`) : Buffer.concat([json, newline]);
+    case 'yaml':
+      // Readers of YAML 1.1 are many: `yes` and `on` must not become truth values for them.
+      return Buffer.from(stringify(parse(json), { version: '1.1', lineWidth: 0, sortMapEntries: true }));
+    case 'protobuf':
+      return encodeObject(parse(json));
+  }
 }
 
 export function answerText(status: number, text: string): ApiResponse {
@@ -54,6 +59,11 @@ export async function compressed(response: ApiResponse, acceptEncoding: string):
   if (!(body instanceof Uint8Array) || body.byteLength <= compressFromBytes || !/\bgzip\b/.test(acceptEncoding)) return response;
   const headers = { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' };
   return { ...response, headers, body: await compress(body, { level: 1 }) };
+}
+
+/** An answer that was made without them. */
+export function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
+  return warnings.length === 0 ? response : { ...response, headers: { ...response.headers, ...warningHeaders(warnings) } };
 }
 
 const maxWarningCharacters = 4096;
@@ -78,6 +88,6 @@ function headerText(text: string): string {
   return text.replaceAll(/[^ -~\u00a0-\u00ff]/g, '?').replaceAll(/["\\]/g, '\\$&');
 }
 
-function parse(json: Uint8Array): unknown {
-  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString());
+function parse(json: Uint8Array): Readonly<Record<string, unknown>> {
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()); // every answer is an object
 }

@@ -61,7 +61,7 @@ export async function inProcessServer(options: Partial<ApiServerOptions> = {}, c
     signal: AbortSignal,
   ) => {
     const [path = '', query = ''] = url.split('?');
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const text = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
     return transportAs(as).send({ method, path, query: new URLSearchParams(query), headers, body: text }, signal);
   };
   return {

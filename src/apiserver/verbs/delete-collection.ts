@@ -1,10 +1,11 @@
 import { StatusError } from '#api/status.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
+import { withWarnings } from '../request/encode.ts';
 import { negotiate } from '../request/negotiate.ts';
 import type { ApiResponse } from '../request/route.ts';
 import { writerOf } from '../request/writer.ts';
 import { deleteObject } from './delete-object.ts';
-import { deleteOptionsOf } from './delete-options.ts';
+import { deleteOptionsOf, warnOfDefault } from './delete-options.ts';
 import { answerList, pageOf } from './list.ts';
 
 /** Deletions that go on at once: their commits are grouped by the store. */
@@ -16,6 +17,7 @@ export async function deleteCollection(context: ServerContext, request: KindRequ
   const format = negotiate(request.headers, request.query);
   const options = await deleteOptionsOf(request, signal);
   const writer = writerOf(request, options);
+  warnOfDefault(kind, options, writer);
   const { page, meta } = await pageOf(context, request, signal);
   const rest = [...page];
   const worker = async () => {
@@ -32,5 +34,5 @@ export async function deleteCollection(context: ServerContext, request: KindRequ
     }
   };
   await Promise.all(Array.from({ length: parallel }, worker));
-  return answerList(context, request, format, page, meta);
+  return withWarnings(answerList(context, request, format, page, meta), writer.warnings);
 }

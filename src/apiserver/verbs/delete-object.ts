@@ -6,7 +6,7 @@ import type { IndexedObject } from '../registry/indexed-object.ts';
 import type { ServerContext } from '../request/context.ts';
 import type { Writer } from '../request/writer.ts';
 import type { DeleteRequestOptions } from './delete-options.ts';
-import { planDeletion } from './deletion.ts';
+import { type DeletionPlan, planDeletion } from './deletion.ts';
 import { reservationsOf } from './reservations.ts';
 
 export interface DeleteRequest {
@@ -29,9 +29,12 @@ export async function deleteObject(context: ServerContext, request: DeleteReques
   const { kind, name, options, writer } = request;
   const index = registry.index(kind);
   const key = index.storage.keyOf(request.namespace, name);
+  let last: IndexedObject | undefined;
   for (;;) {
     await registry.upToDate(signal);
     const entry = index.get(key);
+    // Whoever ends pods may be faster with one that this request has marked: then both have had their way.
+    if (entry === undefined && last !== undefined) return { object: last, isRemoved: true };
     if (entry === undefined) throw notFound(kind, name);
     const object = entry.object();
     checkPreconditions(kind, entry, options);
@@ -51,12 +54,13 @@ export async function deleteObject(context: ServerContext, request: DeleteReques
     await context.admission.validate(admission, signal);
     const plan = planDeletion(kind, object, options, context.clock);
     if (plan.kind === 'nothing' || (plan.kind === 'mark' && deepEqual(plan.object, object))) return { object: entry, isRemoved: false };
-    if (options.isDryRun) return { object: entry, isRemoved: plan.kind !== 'mark' };
+    if (options.isDryRun) return dryRun(context, kind, entry, plan);
     let revision = entry.revision;
     if (plan.kind !== 'remove') {
       const marked = await registry.put(kind, key, plan.object, revision, 0, signal);
       if (marked.kind === 'conflict') continue;
       if (plan.kind === 'mark') return { object: marked.object, isRemoved: false };
+      last = marked.object;
       revision = marked.object.revision;
     }
     const removed = await registry.delete(kind, key, revision, signal);
@@ -64,6 +68,11 @@ export async function deleteObject(context: ServerContext, request: DeleteReques
     await reservationsOf(kind, context.reservations)?.giveUp(object, signal);
     return { object: removed.object, isRemoved: true };
   }
+}
+
+function dryRun({ registry }: ServerContext, kind: Kind, entry: IndexedObject, plan: DeletionPlan): Deletion {
+  const isMarked = plan.kind === 'mark' || plan.kind === 'mark-and-remove';
+  return { object: isMarked ? registry.unstored(kind, entry.key, plan.object, entry.revision) : entry, isRemoved: plan.kind !== 'mark' };
 }
 
 function checkPreconditions(kind: Kind, entry: IndexedObject, { uid, resourceVersion }: DeleteRequestOptions): void {
@@ -83,7 +92,7 @@ function checkPreconditions(kind: Kind, entry: IndexedObject, { uid, resourceVer
       kind,
       entry,
       detail,
-      `Precondition failed: RV in precondition: ${resourceVersion}, RV in object meta: ${entry.revision}`,
+      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${entry.revision}`,
     );
   }
 }

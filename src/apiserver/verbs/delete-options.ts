@@ -1,4 +1,5 @@
-import type { FieldProblem } from '#api/field-problem.ts';
+import { type FieldProblem, invalid as invalidValue, notSupported } from '#api/field-problem.ts';
+import type { Kind } from '#api/kind.ts';
 import { quote } from '#api/quote.ts';
 import { schemaOf } from '#api/schema/message-schema.ts';
 import { badRequest, invalid } from '#api/status.ts';
@@ -6,12 +7,15 @@ import type { DeleteOptions } from '#api/types/meta-v1.ts';
 import { type BodyKind, decodeObject, parseBody } from '../request/decode.ts';
 import { booleanOf, dryRunProblems, integerOf } from '../request/query-options.ts';
 import type { ApiRequest } from '../request/route.ts';
+import type { Writer } from '../request/writer.ts';
 
 export interface DeleteRequestOptions {
   readonly gracePeriodSeconds: number | undefined;
   readonly propagationPolicy: 'Orphan' | 'Background' | 'Foreground' | undefined;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
+  /** The old way to say `Orphan` or `Background`. */
+  readonly orphanDependents: boolean | undefined;
   readonly isDryRun: boolean;
 }
 
@@ -31,7 +35,7 @@ export async function deleteOptionsOf(request: ApiRequest, signal: AbortSignal):
 /** Pure: what the options mean. @throws a 422 `StatusError` */
 export function checked(options: DeleteOptions): DeleteRequestOptions {
   const { orphanDependents, propagationPolicy, gracePeriodSeconds, dryRun = [] } = options;
-  const problems = [...dryRunProblems(dryRun), ...policyProblems(orphanDependents, propagationPolicy)];
+  const problems = [...policyProblems(orphanDependents, propagationPolicy), ...dryRunProblems(dryRun)];
   const isPolicy = propagationPolicy === 'Orphan' || propagationPolicy === 'Background' || propagationPolicy === 'Foreground';
   if (problems.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', problems);
   const oldPolicy = orphanDependents === true ? 'Orphan' : orphanDependents === false ? 'Background' : undefined;
@@ -40,19 +44,24 @@ export function checked(options: DeleteOptions): DeleteRequestOptions {
     propagationPolicy: isPolicy ? propagationPolicy : oldPolicy,
     uid: options.preconditions?.uid,
     resourceVersion: options.preconditions?.resourceVersion,
+    orphanDependents,
     isDryRun: dryRun.length > 0,
   };
 }
 
+/** A kind may do what few expect of a delete that does not say what becomes of dependents. */
+export function warnOfDefault(kind: Kind, { propagationPolicy }: DeleteRequestOptions, writer: Writer): void {
+  if (propagationPolicy === undefined && kind.defaultPropagationWarning !== undefined) writer.warn(kind.defaultPropagationWarning);
+}
+
 function policyProblems(orphanDependents: boolean | undefined, policy: string | undefined): readonly FieldProblem[] {
   if (policy === undefined) return [];
-  if (orphanDependents !== undefined) {
-    const detail = 'orphanDependents and deletionPropagation cannot be both set';
-    return [{ type: 'Invalid', field: 'propagationPolicy', badValue: policy, detail }];
-  }
-  if (['Foreground', 'Background', 'Orphan'].includes(policy)) return [];
-  const detail = 'supported values: "Foreground", "Background", "Orphan", "nil"';
-  return [{ type: 'NotSupported', field: 'propagationPolicy', badValue: policy, detail }];
+  const field = 'propagationPolicy';
+  const isKnown = ['Foreground', 'Background', 'Orphan'].includes(policy);
+  return [
+    ...(orphanDependents === undefined ? [] : [invalidValue(field, policy, 'orphanDependents and deletionPropagation cannot be both set')]),
+    ...(isKnown ? [] : [notSupported(field, policy, ['Foreground', 'Background', 'Orphan', 'nil'])]),
+  ];
 }
 
 function fromBody(body: Uint8Array, contentType: string): DeleteOptions {

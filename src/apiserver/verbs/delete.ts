@@ -5,7 +5,7 @@ import { negotiate } from '../request/negotiate.ts';
 import type { ApiResponse } from '../request/route.ts';
 import { writerOf } from '../request/writer.ts';
 import { deleteObject } from './delete-object.ts';
-import { deleteOptionsOf } from './delete-options.ts';
+import { deleteOptionsOf, warnOfDefault } from './delete-options.ts';
 import { answerEntry } from './get.ts';
 
 export async function deleteOne(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
@@ -13,7 +13,10 @@ export async function deleteOne(context: ServerContext, request: KindRequest, si
   const format = negotiate(request.headers, request.query);
   const options = await deleteOptionsOf(request, signal);
   const writer = writerOf(request, options);
+  warnOfDefault(kind, options, writer);
   const { object, isRemoved } = await deleteObject(context, { kind, namespace: info.namespace, name: info.name, options, writer }, signal);
-  if (!isRemoved || kind.answersDeleteWithObject) return answerEntry(200, object, request, format, context, writer.warnings);
+  // Upstream says 202 to those alone who said in the old way that dependents go too.
+  const status = !isRemoved && options.orphanDependents === false ? 202 : 200;
+  if (!isRemoved || kind.answersDeleteWithObject) return answerEntry(status, object, request, format, context, writer.warnings);
   return answerObject(200, deleted(kind, info.name, object.facts.uid), format, writer.warnings);
 }

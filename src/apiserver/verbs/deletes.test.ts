@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { kinds } from '#api/kinds/index.ts';
+import { schemaOf } from '#api/schema/message-schema.ts';
+import { encodeProtobuf } from '#api/schema/protobuf/encode.ts';
+import { encodeEnvelope } from '#api/schema/protobuf/envelope.ts';
 import { FakeClock } from '#base/testing/fake-clock.ts';
 import { inProcessServer, take } from '../testing/in-process-server.ts';
 
@@ -128,4 +132,121 @@ test('a collection is deleted by its selector, others stay', async () => {
     list.items.map(({ metadata }) => metadata.name);
   assert.deepEqual([deleted.status, deleted.body.kind, names(deleted.body)], [200, 'ConfigMapList', ['a', 'b']]);
   assert.deepEqual(names((await api.call('GET', url)).body), ['c']);
+});
+
+test('given a second delete without a period, then the period that was given before stays', async () => {
+  const { api } = await withAccount();
+  await using _ = api;
+  await api.call('POST', pods, { body: pod('p') });
+  await api.call('POST', `${pods}/p/binding`, { body: bind });
+  const first = await api.call('DELETE', `${pods}/p?gracePeriodSeconds=60`);
+  const second = await api.call('DELETE', `${pods}/p`);
+  assert.deepEqual([first.body.metadata.deletionGracePeriodSeconds, second.body], [60, first.body]);
+});
+
+test('given a dry run of a delete, then the answer is that of a delete and the object stays as it is', async () => {
+  const { api } = await withAccount();
+  await using _ = api;
+  const { body: created } = await api.call('POST', pods, { body: pod('p') });
+  const whole = await api.call('DELETE', `${pods}/p?dryRun=All`);
+  assert.deepEqual([whole.status, whole.body.metadata.deletionGracePeriodSeconds], [200, 0]);
+  const held = await api.call('DELETE', `${pods}/p`, { body: { dryRun: ['All'], propagationPolicy: 'Foreground' } });
+  assert.deepEqual(held.body.metadata.finalizers, ['foregroundDeletion']);
+  assert.deepEqual((await api.call('GET', `${pods}/p`)).body, created);
+  const maps = '/api/v1/namespaces/default/configmaps';
+  await api.call('POST', maps, { body: { metadata: { name: 'a' } } });
+  assert.equal((await api.call('DELETE', `${maps}/a?dryRun=All`)).body.details.name, 'a');
+  assert.equal((await api.call('DELETE', `${maps}?dryRun=All`)).body.items.length, 1);
+  assert.equal((await api.call('GET', `${maps}/a`)).status, 200);
+  const wrong = await api.call('DELETE', `${maps}/a?dryRun=Some&propagationPolicy=X&orphanDependents=true`);
+  assert.equal(
+    wrong.body.message,
+    'DeleteOptions.meta.k8s.io "" is invalid: [propagationPolicy: Invalid value: "X": orphanDependents and deletionPropagation cannot be both set, ' +
+      'propagationPolicy: Unsupported value: "X": supported values: "Foreground", "Background", "Orphan", "nil", ' +
+      'dryRun: Unsupported value: ["Some"]: supported values: "All"]',
+  );
+});
+
+test('given options of any group in any format, or nothing at all, then they are read', async () => {
+  await using api = await inProcessServer();
+  const url = '/api/v1/namespaces/default/configmaps';
+  const deleteWith = async (body: unknown, contentType?: string) => {
+    await api.call('POST', url, { body: { metadata: { name: 'a', finalizers: [] } } });
+    const headers = contentType === undefined ? {} : { 'content-type': contentType };
+    const { status, body: answer } = await api.call('DELETE', `${url}/a`, { body, headers });
+    await api.call('DELETE', `${url}/a`, { body: { propagationPolicy: 'Background' } });
+    return [status, answer.metadata.finalizers];
+  };
+  assert.deepEqual(await deleteWith(undefined), [200, undefined]);
+  assert.deepEqual(await deleteWith({}, 'application/json'), [200, undefined]);
+  assert.deepEqual(await deleteWith({ kind: 'DeleteOptions', apiVersion: 'apps/v1', propagationPolicy: 'Foreground' }), [
+    200,
+    ['foregroundDeletion'],
+  ]);
+  assert.deepEqual(await deleteWith({ kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', propagationPolicy: 'Orphan' }), [200, ['orphan']]);
+  assert.deepEqual(await deleteWith('kind: DeleteOptions\napiVersion: v1\norphanDependents: true\n', 'application/yaml'), [200, ['orphan']]);
+  const protobuf = encodeEnvelope({
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    raw: encodeProtobuf(schemaOf('meta.v1.DeleteOptions'), { propagationPolicy: 'Foreground' }),
+    contentType: '',
+  });
+  assert.deepEqual(await deleteWith(protobuf, 'application/vnd.kubernetes.protobuf'), [200, ['foregroundDeletion']]);
+});
+
+test('given orphanDependents false and something that holds the object, then the answer is 202', async () => {
+  await using api = await inProcessServer();
+  const url = '/api/v1/namespaces/default/configmaps';
+  await api.call('POST', url, { body: { metadata: { name: 'a', finalizers: ['example.com/hold'] } } });
+  assert.equal((await api.call('DELETE', `${url}/a`)).status, 200);
+  assert.equal((await api.call('DELETE', `${url}/a`, { body: { orphanDependents: false } })).status, 202);
+});
+
+test('given a kind whose dependents are left by default, then its delete orphans them and says so', async () => {
+  const warning = 'child pods are preserved by default when jobs are deleted';
+  const odd = kinds.map((kind) =>
+    kind.plural === 'configmaps' ? { ...kind, defaultPropagation: 'Orphan' as const, defaultPropagationWarning: warning } : kind,
+  );
+  await using api = await inProcessServer({ kinds: odd });
+  const url = '/api/v1/namespaces/default/configmaps';
+  for (const name of ['a', 'b']) await api.call('POST', url, { body: { metadata: { name } } });
+  const plain = await api.call('DELETE', `${url}/a`);
+  assert.deepEqual([plain.body.metadata.finalizers, plain.headers['warning']], [['orphan'], `299 - "${warning}"`]);
+  assert.equal((await api.call('DELETE', `${url}/b`, { body: { propagationPolicy: 'Background' } })).headers['warning'], undefined);
+  assert.equal((await api.call('DELETE', url)).headers['warning'], `299 - "${warning}"`);
+});
+
+test('given a precondition that does not hold, then 409 names the kind, for a namespace its resource', async () => {
+  await using api = await inProcessServer();
+  const url = '/api/v1/namespaces/default/configmaps';
+  const { body } = await api.call('POST', url, { body: { metadata: { name: 'a' } } });
+  const { uid, resourceVersion } = body.metadata;
+  const messageFor = async (path: string, preconditions: object) => {
+    const { status, body: answer } = await api.call('DELETE', path, { body: { preconditions } });
+    return [status, answer.message];
+  };
+  assert.deepEqual(await messageFor(`${url}/a`, { uid: 'x' }), [
+    409,
+    `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (x) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+  ]);
+  assert.deepEqual(await messageFor(`${url}/a`, { resourceVersion: '1' }), [
+    409,
+    `Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+  ]);
+  const { body: namespace } = await api.call('GET', '/api/v1/namespaces/default');
+  assert.deepEqual(await messageFor('/api/v1/namespaces/default', { uid: 'x' }), [
+    409,
+    `Operation cannot be fulfilled on namespaces "default": Precondition failed: UID in precondition: x, UID in object meta: ${namespace.metadata.uid}`,
+  ]);
+});
+
+test('given a limit, then a deletecollection deletes one page and says where it goes on', async () => {
+  await using api = await inProcessServer();
+  const url = '/api/v1/namespaces/default/configmaps';
+  for (const name of ['a', 'b', 'c']) await api.call('POST', url, { body: { metadata: { name } } });
+  const first = await api.call('DELETE', `${url}?limit=2`);
+  assert.deepEqual([first.body.items.length, first.body.metadata.remainingItemCount], [2, 1]);
+  const named = await api.call('DELETE', `${url}?fieldSelector=metadata.name%3Dx`);
+  assert.deepEqual([named.status, named.body.items], [200, []]);
+  assert.deepEqual((await api.call('GET', url)).body.items.length, 1);
 });

@@ -18,56 +18,72 @@ export type DeletionPlan =
   | { readonly kind: 'remove' };
 
 export function planDeletion(kind: Kind, object: KubeObject, options: DeleteRequestOptions, clock: Clock): DeletionPlan {
-  const graceSeconds = kind.gracefulDeletion?.(object, options.gracePeriodSeconds);
-  const graceful = graceSeconds === undefined ? undefined : planGraceful(object, graceSeconds, clock);
-  if (graceful?.kind === 'nothing' || graceful?.kind === 'mark') return graceful;
-  const marked = graceful?.object ?? object;
-  const finalizers = finalizersFor(marked, options);
-  if (finalizers.length === 0 && !isHeldBack(kind, marked)) {
-    return graceful !== undefined && object.metadata.deletionTimestamp === undefined
-      ? { kind: 'mark-and-remove', object: marked }
-      : { kind: 'remove' };
+  if (isNamespace(kind)) return planNamespace(object as Namespace, finalizersFor(kind, object, options), clock); // the kind says what it is
+  const grace = planGrace(kind, object, options.gracePeriodSeconds, clock);
+  if (grace.kind === 'pending') return { kind: 'nothing' }; // neither the period nor the finalizers change any more
+  const finalizers = finalizersFor(kind, object, options);
+  if (grace.kind === 'none') {
+    return finalizers.length === 0 ? { kind: 'remove' } : { kind: 'mark', object: withFinalizers(withMark(object, clock), finalizers) };
   }
-  return { kind: 'mark', object: terminating(kind, withMark(marked, finalizers, clock)) };
+  const graced = withFinalizers(grace.object, finalizers);
+  if (grace.seconds > 0 || finalizers.length > 0) return { kind: 'mark', object: graced };
+  return object.metadata.deletionTimestamp === undefined ? { kind: 'mark-and-remove', object: graced } : { kind: 'remove' };
 }
 
 /** Whether an object that was marked has nothing left that holds it. */
 export function isFinished(kind: Kind, object: KubeObject): boolean {
-  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = object.metadata;
-  if (deletionTimestamp === undefined || finalizers.length > 0 || isHeldBack(kind, object)) return false;
-  return deletionGracePeriodSeconds === undefined || deletionGracePeriodSeconds === 0;
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
+  if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds !== 0) return false;
+  return !isNamespace(kind) || isEmptied(object as Namespace); // the kind says what it is
 }
 
-type GracefulPlan = { readonly kind: 'nothing' } | { readonly kind: 'mark' | 'remove'; readonly object: KubeObject };
+/** A namespace stays until its content is gone: its controller then takes the finalizer out of its spec. */
+function isEmptied({ spec }: Namespace): boolean {
+  return (spec?.finalizers ?? []).length === 0;
+}
 
-function planGraceful(object: KubeObject, graceSeconds: number, clock: Clock): GracefulPlan {
+/** The first request is for the end of the content; only when that is over another one ends the namespace itself. */
+function planNamespace(namespace: Namespace, finalizers: readonly string[], clock: Clock): DeletionPlan {
+  if (namespace.metadata.deletionTimestamp === undefined) {
+    const metadata = { ...namespace.metadata, deletionTimestamp: timeOf(clock.now()) };
+    const marked: Namespace = { ...namespace, metadata, status: { ...namespace.status, phase: 'Terminating' } };
+    return { kind: 'mark', object: withFinalizers(marked, finalizers) };
+  }
+  if (!isEmptied(namespace)) return { kind: 'nothing' };
+  return finalizers.length === 0 ? { kind: 'remove' } : { kind: 'mark', object: withFinalizers(withMark(namespace, clock), finalizers) };
+}
+
+/** `pending`: the object has its time already, and this request does not shorten it. */
+type Grace =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'given'; readonly object: KubeObject; readonly seconds: number };
+
+function planGrace(kind: Kind, object: KubeObject, requestedSeconds: number | undefined, clock: Clock): Grace {
+  if (kind.gracefulDeletion === undefined) return { kind: 'none' };
   const { deletionTimestamp, deletionGracePeriodSeconds: before = 0 } = object.metadata;
   const nowMs = clock.now();
-  if (deletionTimestamp === undefined) return graced(object, nowMs + graceSeconds * 1000, graceSeconds, true);
-  if (before === 0) return { kind: 'remove', object };
-  if (graceSeconds >= before) return { kind: 'nothing' };
-  const atMs = Date.parse(deletionTimestamp) - before * 1000 + graceSeconds * 1000;
+  if (deletionTimestamp === undefined) {
+    const seconds = kind.gracefulDeletion(object, requestedSeconds);
+    return graced(object, nowMs + seconds * 1000, seconds, grown(object));
+  }
+  if (before === 0) return { kind: 'none' };
+  if (requestedSeconds === undefined || requestedSeconds >= before) return { kind: 'pending' };
+  const atMs = Date.parse(deletionTimestamp) - before * 1000 + requestedSeconds * 1000;
   const isPast = atMs < nowMs;
-  return graced(object, Math.max(atMs, nowMs), isPast && graceSeconds !== 0 ? 1 : graceSeconds, false);
+  return graced(object, Math.max(atMs, nowMs), isPast && requestedSeconds !== 0 ? 1 : requestedSeconds, {});
 }
 
-function graced(object: KubeObject, atMs: number, graceSeconds: number, isFirst: boolean): GracefulPlan {
-  const metadata = {
-    ...object.metadata,
-    deletionTimestamp: timeOf(atMs),
-    deletionGracePeriodSeconds: graceSeconds,
-    ...(isFirst ? grown(object) : {}),
-  };
-  return { kind: graceSeconds > 0 ? 'mark' : 'remove', object: { ...object, metadata } };
+function graced(object: KubeObject, atMs: number, seconds: number, generation: { readonly generation?: number }): Grace {
+  const metadata = { ...object.metadata, deletionTimestamp: timeOf(atMs), deletionGracePeriodSeconds: seconds, ...generation };
+  return { kind: 'given', object: { ...object, metadata }, seconds };
 }
 
-function withMark(object: KubeObject, finalizers: readonly string[], clock: Clock): KubeObject {
+function withMark(object: KubeObject, clock: Clock): KubeObject {
   const { deletionTimestamp } = object.metadata;
   const isFirst = deletionTimestamp === undefined;
-  const { finalizers: _, ...kept } = object.metadata;
   const metadata = {
-    ...kept,
-    ...(finalizers.length === 0 ? {} : { finalizers }),
+    ...object.metadata,
     deletionTimestamp: isFirst || Date.parse(deletionTimestamp) > clock.now() ? timeOf(clock.now()) : deletionTimestamp,
     deletionGracePeriodSeconds: 0,
     ...(isFirst ? grown(object) : {}),
@@ -79,28 +95,24 @@ function grown({ metadata: { generation = 0 } }: KubeObject): { readonly generat
   return generation > 0 ? { generation: generation + 1 } : {};
 }
 
-/** What the caller asks for wins over what the object carries; without either dependents are left to the garbage collector. */
-function finalizersFor(object: KubeObject, { propagationPolicy }: DeleteRequestOptions): readonly string[] {
+function withFinalizers(object: KubeObject, finalizers: readonly string[]): KubeObject {
+  const { finalizers: _, ...metadata } = object.metadata;
+  return { ...object, metadata: finalizers.length === 0 ? metadata : { ...metadata, finalizers } };
+}
+
+/** What the caller asks for wins over what the object carries, and that over what is usual for the kind. */
+function finalizersFor(kind: Kind, object: KubeObject, { propagationPolicy }: DeleteRequestOptions): readonly string[] {
   const before = object.metadata.finalizers ?? [];
   const others = before.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer);
-  const keeps = (finalizer: string) => propagationPolicy === undefined && before.includes(finalizer);
-  const orphans = propagationPolicy === 'Orphan' || keeps(orphanFinalizer);
-  const foreground = propagationPolicy === 'Foreground' || keeps(foregroundFinalizer);
-  return [...others, ...(orphans ? [orphanFinalizer] : []), ...(foreground ? [foregroundFinalizer] : [])];
+  const policy = kind.defaultPropagation === 'None' ? 'None' : (propagationPolicy ?? carriedPolicy(before) ?? kind.defaultPropagation);
+  return [...others, ...(policy === 'Orphan' ? [orphanFinalizer] : []), ...(policy === 'Foreground' ? [foregroundFinalizer] : [])];
+}
+
+function carriedPolicy(finalizers: readonly string[]): 'Orphan' | 'Foreground' | undefined {
+  if (finalizers.includes(orphanFinalizer)) return 'Orphan';
+  return finalizers.includes(foregroundFinalizer) ? 'Foreground' : undefined;
 }
 
 function isNamespace(kind: Kind): boolean {
   return kind.group === '' && kind.kind === 'Namespace';
-}
-
-/** A namespace stays until its content is gone: its controller then takes the finalizer out of its spec. */
-function isHeldBack(kind: Kind, object: KubeObject): boolean {
-  return isNamespace(kind) && ((object as Namespace).spec?.finalizers ?? []).length > 0; // the kind says what it is
-}
-
-function terminating(kind: Kind, object: KubeObject): KubeObject {
-  if (!isNamespace(kind)) return object;
-  const namespace = object as Namespace; // the kind says what it is
-  const marked: Namespace = { ...namespace, status: { ...namespace.status, phase: 'Terminating' } };
-  return marked;
 }
