@@ -2,26 +2,36 @@
 import type { Kind } from '#api/kind.ts';
 import { lease } from './coordination/v1/lease.ts';
 import { configMap } from './core/v1/config-map.ts';
-import { event } from './core/v1/event.ts';
+import { event as coreV1Event } from './core/v1/event.ts';
 import { namespace } from './core/v1/namespace.ts';
 import { node } from './core/v1/node.ts';
 import { pod } from './core/v1/pod.ts';
 import { secret } from './core/v1/secret.ts';
 import { serviceAccount } from './core/v1/service-account.ts';
+import { event as eventsV1Event } from './events/v1/event.ts';
 import { runtimeClass } from './node/v1/runtime-class.ts';
+import { clusterRoleBinding } from './rbac/v1/cluster-role-binding.ts';
+import { clusterRole } from './rbac/v1/cluster-role.ts';
+import { roleBinding } from './rbac/v1/role-binding.ts';
+import { role } from './rbac/v1/role.ts';
 import { priorityClass } from './scheduling/v1/priority-class.ts';
 
 /** Every kind that is built in, core group first. */
 // biome-ignore format: one kind a line keeps differences small
 export const kinds: readonly Kind[] = [
   configMap,
-  event,
+  coreV1Event,
   namespace,
   node,
   pod,
   secret,
   serviceAccount,
   lease,
+  eventsV1Event,
   runtimeClass,
+  clusterRoleBinding,
+  clusterRole,
+  roleBinding,
+  role,
   priorityClass,
 ];

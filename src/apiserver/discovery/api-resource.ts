@@ -29,6 +29,7 @@ export interface ApiSubresource {
 
 export function resourceOfKind(kind: Kind): ApiResource {
   const { group, version, plural, singular, shortNames, categories, scope, verbs } = kind;
+  const stored = kind.storedAs?.kind() ?? kind;
   return {
     group,
     version,
@@ -39,7 +40,7 @@ export function resourceOfKind(kind: Kind): ApiResource {
     categories,
     scope,
     verbs,
-    storageHash: createHash('sha256').update(`${group}/${version}/${kind.kind}`).digest().subarray(0, 8).toString('base64'),
+    storageHash: createHash('sha256').update(`${stored.group}/${stored.version}/${stored.kind}`).digest().subarray(0, 8).toString('base64'),
     subresources: kind.subresources.map((name) => subresourceOf(kind, name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }

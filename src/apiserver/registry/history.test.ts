@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { configMap } from '#api/kinds/core/v1/config-map.ts';
 import { Change } from './change.ts';
 import { History } from './history.ts';
-import { IndexedObject } from './indexed-object.ts';
+import { StoredObject } from './indexed-object.ts';
 import { KindStorage } from './kind-storage.ts';
 
 const storage = new KindStorage(configMap);
 const stored = Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n","uid":"u"}}');
-const changeAt = (revision: number) => new Change('MODIFIED', IndexedObject.fromStored(storage, 'n/a', stored, revision), undefined);
+const changeAt = (revision: number) => new Change('MODIFIED', StoredObject.fromBytes(storage, 'n/a', stored, revision), undefined);
 const revisionsSince = (history: History, revision: number) => history.since(revision)?.map((change) => change.revision);
 
 test('a history tells what came after a revision that it knows, and nothing of one before', () => {

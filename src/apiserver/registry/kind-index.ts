@@ -1,19 +1,21 @@
+import type { KubeObject } from '#api/object.ts';
 import type { StorageEvent, StoredEntry } from '#store/storage.ts';
 import { Change } from './change.ts';
 import { History, type HistoryLimits } from './history.ts';
-import { IndexedObject } from './indexed-object.ts';
+import { StoredObject } from './indexed-object.ts';
 import type { KindStorage } from './kind-storage.ts';
+import type { ObjectIndex } from './object-index.ts';
 
 export type ChangeListener = (change: Change) => void;
 
 /** All objects of one kind in memory, in the order of their keys, and what changed of late. */
-export class KindIndex {
+export class KindIndex implements ObjectIndex {
   readonly storage: KindStorage;
   readonly #limits: HistoryLimits;
   readonly #listeners = new Set<ChangeListener>();
   readonly #resets = new Set<() => void>();
-  #byKey = new Map<string, IndexedObject>();
-  #sorted: IndexedObject[] = [];
+  #byKey = new Map<string, StoredObject>();
+  #sorted: StoredObject[] = [];
   #isShared = false;
   #history: History;
 
@@ -27,12 +29,11 @@ export class KindIndex {
     return this.#history;
   }
 
-  get(key: string): IndexedObject | undefined {
+  get(key: string): StoredObject | undefined {
     return this.#byKey.get(key);
   }
 
-  /** Sorted by key; never changed afterwards. @param namespace '' for all */
-  list(namespace: string): readonly IndexedObject[] {
+  list(namespace: string): readonly StoredObject[] {
     if (namespace === '') {
       this.#isShared = true;
       return this.#sorted;
@@ -40,7 +41,6 @@ export class KindIndex {
     return this.#sorted.slice(this.#position(`${namespace}/`), this.#position(`${namespace}0`)); // '0' follows '/'
   }
 
-  /** @param onReset called when the index was read anew: what happened in between is not known */
   subscribe(listener: ChangeListener, onReset: () => void): () => void {
     this.#listeners.add(listener);
     this.#resets.add(onReset);
@@ -50,9 +50,17 @@ export class KindIndex {
     };
   }
 
+  encode(_key: string, object: KubeObject): Buffer {
+    return this.storage.encode(object);
+  }
+
+  read(entry: Pick<StoredEntry, 'key' | 'value' | 'modRevision'>): StoredObject {
+    return StoredObject.fromBytes(this.storage, entry.key.slice(this.storage.prefix.length), entry.value, entry.modRevision);
+  }
+
   /** Starts anew from a read of the whole kind. */
   reset(entries: readonly StoredEntry[], revision: number): void {
-    this.#sorted = entries.map((entry) => this.#indexed(entry)).sort((a, b) => (a.key < b.key ? -1 : 1));
+    this.#sorted = entries.map((entry) => this.read(entry)).sort((a, b) => (a.key < b.key ? -1 : 1));
     this.#byKey = new Map(this.#sorted.map((object) => [object.key, object]));
     this.#isShared = false;
     this.#history = new History(revision, this.#limits);
@@ -60,7 +68,7 @@ export class KindIndex {
   }
 
   apply(event: StorageEvent): void {
-    const object = this.#indexed(event.entry);
+    const object = this.read(event.entry);
     const previous = this.#byKey.get(object.key);
     if (event.kind === 'delete' && previous === undefined) return; // it came and went before the index was read
     const change = new Change(event.kind === 'delete' ? 'DELETED' : previous === undefined ? 'ADDED' : 'MODIFIED', object, previous);
@@ -71,11 +79,7 @@ export class KindIndex {
     change.forgetLines();
   }
 
-  #indexed(entry: StoredEntry): IndexedObject {
-    return IndexedObject.fromStored(this.storage, entry.key.slice(this.storage.prefix.length), entry.value, entry.modRevision);
-  }
-
-  #put(object: IndexedObject): void {
+  #put(object: StoredObject): void {
     this.#unshare();
     const at = this.#position(object.key);
     this.#sorted.splice(at, this.#sorted[at]?.key === object.key ? 1 : 0, object);

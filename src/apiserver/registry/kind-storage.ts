@@ -14,10 +14,11 @@ export class KindStorage {
   readonly prefix: string;
   readonly #written = new WeakMap<Uint8Array, KubeObject>();
 
-  constructor(kind: Kind) {
+  /** @param prefix of the kind that the objects are stored as */
+  constructor(kind: Kind, prefix = `${storageRoot}${kind.storagePrefix}/`) {
     this.kind = kind;
     this.bytes = new ObjectBytes(kind);
-    this.prefix = `${storageRoot}${kind.storagePrefix}/`;
+    this.prefix = prefix;
   }
 
   /** @param namespace ignored for cluster-scoped kinds @returns what follows the prefix */

@@ -1,14 +1,16 @@
-import { groupResourceOf, type Kind, type KindRef } from '#api/kind.ts';
+import { apiVersionOf, type Kind, type KindRef } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Logger } from '#base/log.ts';
 import { Cell, waitFor } from '#base/watchable.ts';
 import type { CommitResult, Storage, StorageEvent, StoredEntry } from '#store/storage.ts';
 import type { HistoryLimits } from './history.ts';
-import { IndexedObject } from './indexed-object.ts';
+import { type IndexedObject, StoredObject } from './indexed-object.ts';
 import { KindIndex } from './kind-index.ts';
 import { KindStorage, storageRoot } from './kind-storage.ts';
+import type { ObjectIndex } from './object-index.ts';
 import { PageSnapshots } from './page-snapshots.ts';
+import { VersionView } from './version-view.ts';
 
 /** Read in pieces, so that a large store does not stop the loop for long. */
 const loadPage = 1_000;
@@ -29,9 +31,10 @@ export class Registry {
   readonly pages: PageSnapshots;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** By `resource.group`. */
-  readonly #indexes: ReadonlyMap<string, KindIndex>;
-  readonly #byPrefix: ReadonlyMap<string, KindIndex>;
+  /** Of the kinds that are stored as they are, by their prefix. */
+  readonly #stored: ReadonlyMap<string, KindIndex>;
+  /** Of all kinds, by group, version and resource. */
+  readonly #indexes: ReadonlyMap<string, ObjectIndex>;
   /** The revision that the indexes have reached; 0 before the first load. */
   readonly #revision = new Cell(0);
 
@@ -40,8 +43,12 @@ export class Registry {
     this.pages = new PageSnapshots(clock);
     this.#clock = clock;
     this.#logger = logger;
-    this.#indexes = new Map(kinds.map((kind) => [groupResourceOf(kind), new KindIndex(new KindStorage(kind), historyLimits)]));
-    this.#byPrefix = new Map([...this.#indexes.values()].map((index) => [index.storage.kind.storagePrefix, index]));
+    const stored = kinds.filter(({ storedAs }) => storedAs === undefined).map((kind) => new KindIndex(new KindStorage(kind), historyLimits));
+    this.#stored = new Map(stored.map((index) => [index.storage.kind.storagePrefix, index]));
+    this.#indexes = new Map<string, ObjectIndex>([
+      ...stored.map((index) => [versionOf(index.storage.kind), index] as const),
+      ...kinds.flatMap((kind) => viewOf(kind, stored)),
+    ]);
   }
 
   get revision(): number {
@@ -49,9 +56,9 @@ export class Registry {
   }
 
   /** @throws when the kind is not one of this registry's: a bug */
-  index(kind: Pick<KindRef, 'group' | 'plural'>): KindIndex {
-    const index = this.#indexes.get(groupResourceOf(kind));
-    if (index === undefined) throw new Error(`${groupResourceOf(kind)} is not registered`);
+  index(kind: Pick<KindRef, 'group' | 'version' | 'plural'>): ObjectIndex {
+    const index = this.#indexes.get(versionOf(kind));
+    if (index === undefined) throw new Error(`${versionOf(kind)} is not registered`);
     return index;
   }
 
@@ -83,24 +90,29 @@ export class Registry {
   /** An object as an answer shows it that is not stored: of a dry run. @param revision 0: none */
   unstored(kind: Kind, key: string, object: KubeObject, revision: number): IndexedObject {
     const { storage } = this.index(kind);
-    return IndexedObject.fromStored(storage, key, storage.encode(object), revision);
+    return StoredObject.fromBytes(storage, key, storage.encode(object), revision);
   }
 
   /** The objects of a kind as they were. @throws {RevisionCompacted} {@link RevisionInFuture} */
   async listAt(kind: Kind, namespace: string, revision: number, signal: AbortSignal): Promise<readonly IndexedObject[]> {
-    const { storage } = this.index(kind);
+    const index = this.index(kind);
+    const { storage } = index;
     const prefix = namespace === '' ? storage.prefix : `${storage.prefix}${namespace}/`;
     const { entries } = await this.storage.range(prefix, { revision, limit: 0, after: '' }, signal);
-    return entries.map((entry) => IndexedObject.fromStored(storage, entry.key.slice(storage.prefix.length), entry.value, entry.modRevision));
+    return entries.map((entry) => index.read(entry));
   }
 
   /** @param expectedRevision 0: the object must not exist @param leaseId 0: it stays */
   async put(kind: Kind, key: string, object: KubeObject, expectedRevision: number, leaseId: number, signal: AbortSignal): Promise<Written> {
-    const { storage } = this.index(kind);
-    const value = storage.encode(object);
-    const result = await this.#commit(`${storage.prefix}${key}`, value, expectedRevision, leaseId, signal);
+    const index = this.index(kind);
+    const path = `${index.storage.prefix}${key}`;
+    const value = index.encode(key, object);
+    const result = await this.#commit(path, value, expectedRevision, leaseId, signal);
     if (result.kind === 'conflict') return result;
-    return { kind: 'written', object: this.#writtenObject(kind, key, value, result.revision) };
+    // The index has the new state already, unless another write came in between.
+    const known = index.get(key);
+    const isKnown = known?.revision === result.revision;
+    return { kind: 'written', object: isKnown ? known : index.read({ key: path, value, modRevision: result.revision }) };
   }
 
   async delete(kind: Kind, key: string, expectedRevision: number, signal: AbortSignal): Promise<Written> {
@@ -110,13 +122,6 @@ export class Registry {
     if (result.kind === 'conflict') return result;
     if (last === undefined) throw new Error(`${kind.plural} ${key} was deleted at revision ${expectedRevision} without being known`);
     return { kind: 'written', object: last.at(result.revision) };
-  }
-
-  /** The index has the new state already, unless another write came in between. */
-  #writtenObject(kind: Kind, key: string, value: Uint8Array, revision: number): IndexedObject {
-    const index = this.index(kind);
-    const known = index.get(key);
-    return known?.revision === revision ? known : IndexedObject.fromStored(index.storage, key, value, revision);
   }
 
   async #commit(key: string, value: Uint8Array | undefined, expectedRevision: number, leaseId: number, signal: AbortSignal): Promise<CommitResult> {
@@ -136,7 +141,7 @@ export class Registry {
       hasMore = page.hasMore;
       after = page.entries.at(-1)?.key ?? '';
     }
-    for (const index of this.#indexes.values()) index.reset(entries.get(index) ?? [], revision);
+    for (const index of this.#stored.values()) index.reset(entries.get(index) ?? [], revision);
     this.#revision.set(revision);
     return revision;
   }
@@ -160,7 +165,20 @@ export class Registry {
     const first = key.indexOf('/', storageRoot.length);
     const second = key.indexOf('/', first + 1);
     return (
-      this.#byPrefix.get(key.slice(storageRoot.length, first)) ?? (second < 0 ? undefined : this.#byPrefix.get(key.slice(storageRoot.length, second)))
+      this.#stored.get(key.slice(storageRoot.length, first)) ?? (second < 0 ? undefined : this.#stored.get(key.slice(storageRoot.length, second)))
     );
   }
+}
+
+function versionOf(kind: Pick<KindRef, 'group' | 'version' | 'plural'>): string {
+  return `${apiVersionOf(kind)}/${kind.plural}`;
+}
+
+function viewOf(kind: Kind, stored: readonly KindIndex[]): readonly (readonly [string, ObjectIndex])[] {
+  const { storedAs } = kind;
+  if (storedAs === undefined) return [];
+  const name = versionOf(storedAs.kind());
+  const base = stored.find((index) => versionOf(index.storage.kind) === name);
+  if (base === undefined) throw new Error(`${versionOf(kind)} is stored as ${name}, which is not registered`);
+  return [[versionOf(kind), new VersionView(new KindStorage(kind, base.storage.prefix), base, storedAs)]];
 }

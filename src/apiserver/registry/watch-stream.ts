@@ -3,8 +3,8 @@ import { watchExpired } from '#api/status.ts';
 import { onAbort } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Change, SeenChange, WatchFormat } from './change.ts';
-import type { KindIndex } from './kind-index.ts';
 import { type ObjectFilter, passes } from './object-filter.ts';
+import type { ObjectIndex } from './object-index.ts';
 
 export interface StreamFormat extends WatchFormat {
   /** @param endsInitialEvents the bookmark that says so */
@@ -13,7 +13,7 @@ export interface StreamFormat extends WatchFormat {
 }
 
 export interface WatchStreamOptions {
-  readonly index: KindIndex;
+  readonly index: ObjectIndex;
   readonly filter: ObjectFilter;
   readonly format: StreamFormat;
   /** Changes after this revision; undefined: the present objects first. */
@@ -64,7 +64,7 @@ export async function* watchStream(options: WatchStreamOptions, signal: AbortSig
   }
 }
 
-function* initialLines(objects: ReturnType<KindIndex['list']>, options: WatchStreamOptions): Generator<Uint8Array, void, void> {
+function* initialLines(objects: ReturnType<ObjectIndex['list']>, options: WatchStreamOptions): Generator<Uint8Array, void, void> {
   const queue = new LineQueue();
   for (const object of objects) {
     if (!passes(options.filter, object.key, object.facts)) continue;

@@ -1,4 +1,4 @@
-import { apiVersionOf, groupResourceOf } from '#api/kind.ts';
+import { apiVersionOf } from '#api/kind.ts';
 import { expired, failure, resourceVersionTooLarge } from '#api/status.ts';
 import { RevisionCompacted, RevisionInFuture } from '#store/storage.ts';
 import type { IndexedObject } from '../registry/indexed-object.ts';
@@ -87,7 +87,7 @@ function cut(context: ServerContext, request: KindRequest, state: State, filter:
 }
 
 function whatOf({ kind }: KindRequest, filter: ObjectFilter): string {
-  return `${groupResourceOf(kind)}/${filter.namespace}`;
+  return `${apiVersionOf(kind)}/${kind.plural}/${filter.namespace}`;
 }
 
 export function answerList(

@@ -15,7 +15,7 @@ import { isToBeEmptied, type Remains, released, retryAfterMs, terminatingStatus 
 const MAX_DELETES = 16;
 
 const contentKinds: readonly KindRef[] = kinds.filter(
-  (kind) => kind.scope === 'Namespaced' && kind.verbs.includes('delete') && kind.plural !== podKind.plural,
+  (kind) => kind.scope === 'Namespaced' && kind.verbs.includes('delete') && kind.plural !== podKind.plural && kind.storedAs === undefined,
 );
 
 /** Empties namespaces that are being deleted, pods first, and lets go of them. */
