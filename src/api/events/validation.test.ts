@@ -7,7 +7,7 @@ import { anEvent } from '#api/testing/objects.ts';
 import type { Event } from '#api/types/events-v1.ts';
 import { eventFromCore, eventToCore } from './conversion.ts';
 
-const metadata = { name: 'a', namespace: 'default', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' };
+const metadata = { name: 'a', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '2030-01-01T00:00:00Z' };
 const newer: Event = {
   apiVersion: 'events.k8s.io/v1',
   kind: 'Event',
