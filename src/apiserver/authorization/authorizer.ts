@@ -40,7 +40,9 @@ export interface Authorizer {
 
 export interface UserRules {
   readonly rules: readonly Rule[];
-  /** Why the rules are not all; empty when they are. */
+  /** False when the user may do what no rule tells. */
+  readonly isComplete: boolean;
+  /** What could not be read. */
   readonly problems: readonly string[];
 }
 

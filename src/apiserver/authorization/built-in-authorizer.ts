@@ -8,7 +8,7 @@ const nodeUserPrefix = 'system:node:';
 export function createBuiltInAuthorizer(): Authorizer {
   return {
     decide: (user, access) => decide(user, access),
-    rulesOf: (user) => ({ rules: rulesFor(user), problems: [] }),
+    rulesOf: (user) => ({ rules: rulesFor(user), isComplete: true, problems: [] }),
   };
 }
 

@@ -23,3 +23,12 @@ export function authenticated(user: Pick<User, 'name'> & Partial<User>): User {
     extra: user.extra ?? {},
   };
 }
+
+export function serviceAccountUserName(namespace: string, account: string): string {
+  return `system:serviceaccount:${namespace}:${account}`;
+}
+
+/** Beside `system:authenticated`. */
+export function serviceAccountGroups(namespace: string): readonly string[] {
+  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+}

@@ -10,6 +10,7 @@ import type {
   SubjectRulesReviewStatus,
 } from '#api/types/authorization-v1.ts';
 import type { Access, Authorizer } from '../authorization/authorizer.ts';
+import { joinedProblems } from '../authorization/authorizer-chain.ts';
 import type { User } from '../request/user.ts';
 import type { Review } from './review-route.ts';
 
@@ -87,7 +88,7 @@ function accessOf(spec: SelfSubjectAccessReviewSpec | undefined): Access {
 }
 
 function rules(authorizer: Authorizer, user: User, namespace: string): SubjectRulesReviewStatus {
-  const { rules: all, problems } = authorizer.rulesOf(user, namespace);
+  const { rules: all, isComplete, problems } = authorizer.rulesOf(user, namespace);
   return {
     resourceRules: all
       .filter(({ resources }) => resources !== undefined)
@@ -100,7 +101,7 @@ function rules(authorizer: Authorizer, user: User, namespace: string): SubjectRu
     nonResourceRules: all
       .filter(({ nonResourceURLs }) => nonResourceURLs !== undefined)
       .map(({ verbs, nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
-    incomplete: problems.length > 0,
-    ...(problems.length === 0 ? {} : { evaluationError: problems.join(', ') }),
+    incomplete: !isComplete,
+    ...(problems.length === 0 ? {} : { evaluationError: joinedProblems(problems) }),
   };
 }
