@@ -116,3 +116,37 @@ test('an error of the server may be tried again, one of the caller may not', () 
   const retry = (status: number) => new ApiError({ message: '', status, reason: '' }).retry;
   assert.deepEqual([400, 403, 404, 409, 422, 429, 500, 503].map(retry), ['never', 'never', 'never', 'now', 'never', 'backoff', 'backoff', 'backoff']);
 });
+
+test('metadata alone is asked for as such, and says what it is the metadata of', async () => {
+  const metadata = { name: 'a', resourceVersion: '7' };
+  const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+  const lists = answering(200, JSON.stringify({ metadata: {}, items: [partial] }));
+  const { items } = await createClient(lists.transport).list(pod, { metadataOnly: true }, signal);
+  assert.deepEqual(items, [{ kind: 'Pod', apiVersion: 'v1', metadata }]);
+  assert.equal(lists.asked[0]?.headers['accept'], 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1');
+  const watches = answering(200, `${JSON.stringify({ type: 'ADDED', object: partial })}\n`);
+  for await (const event of createClient(watches.transport).watch(pod, { metadataOnly: true }, signal)) {
+    assert.deepEqual(event, { type: 'ADDED', object: { kind: 'Pod', apiVersion: 'v1', metadata } });
+  }
+  assert.equal(watches.asked[0]?.headers['accept'], 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1');
+});
+
+test('discovery gives every version of every resource', async () => {
+  const { transport, asked } = answering(
+    200,
+    JSON.stringify({
+      items: [
+        {
+          metadata: { name: 'a.b' },
+          versions: [{ version: 'v1', resources: [{ resource: 'things', responseKind: { kind: 'Thing' }, scope: 'Namespaced', verbs: ['get'] }] }],
+        },
+      ],
+    }),
+  );
+  const things = { group: 'a.b', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', verbs: ['get'] };
+  assert.deepEqual(await createClient(transport).discover(signal), [things, things]); // `/api` and `/apis` answer the same here
+  assert.deepEqual(
+    asked.map(({ path }) => path),
+    ['/api', '/apis'],
+  );
+});

@@ -5,6 +5,7 @@ import { withDeadline } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import { ApiError, apiErrorOf, MalformedAnswer } from './api-error.ts';
 import type { Client, DeleteOptions, ListOptions, ObjectName, PatchType, WatchOptions } from './client.ts';
+import { accept, type DiscoveryAnswer, kindsOf } from './discovery.ts';
 import { lines, textOf } from './json-lines.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
@@ -28,13 +29,22 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
       exchange.call<T>({ method: 'GET', path: objectPath(kind, ref) }, signal),
     async list<T extends KubeObject>(kind: KindRef<T>, wanted: ListOptions, signal: AbortSignal) {
       const answer = await exchange.call<ListAnswer<T>>(
-        { method: 'GET', path: collectionPath(kind, wanted.namespace), query: listQuery(wanted) },
+        {
+          method: 'GET',
+          path: collectionPath(kind, wanted.namespace),
+          query: listQuery(wanted),
+          accept: acceptOf(wanted, 'PartialObjectMetadataList'),
+        },
         signal,
       );
       return objectList(kind, answer);
     },
     watch: <T extends KubeObject>(kind: KindRef<T>, wanted: WatchOptions, signal: AbortSignal) =>
-      exchange.watch<T>({ method: 'GET', path: collectionPath(kind, wanted.namespace), query: watchQuery(wanted) }, signal),
+      exchange.watch<T>(
+        { method: 'GET', path: collectionPath(kind, wanted.namespace), query: watchQuery(wanted), accept: acceptOf(wanted, 'PartialObjectMetadata') },
+        wanted.metadataOnly === true ? { apiVersion: apiVersionOf(kind), kind: kind.kind } : {},
+        signal,
+      ),
     create: <T extends KubeObject>(kind: KindRef<T>, object: NewObject<T>, signal: AbortSignal) =>
       exchange.call<T>({ method: 'POST', path: collectionPath(kind, object.metadata.namespace), body: withType(kind, object) }, signal),
     update: <T extends KubeObject>(kind: KindRef<T>, object: T, signal: AbortSignal) => exchange.put(kind, object, '', signal),
@@ -45,6 +55,12 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
       exchange.call<T>({ method: 'PATCH', path: objectPath(kind, ref, subresource), body: patch, contentType: patchContentTypes[type] }, signal),
     async delete(kind: KindRef, ref: ObjectName, wanted: DeleteOptions, signal: AbortSignal) {
       await exchange.call({ method: 'DELETE', path: objectPath(kind, ref), body: { kind: 'DeleteOptions', apiVersion: 'v1', ...wanted } }, signal);
+    },
+    discover: async (signal: AbortSignal) => {
+      const [core, named] = await Promise.all(
+        ['/api', '/apis'].map((path) => exchange.call<DiscoveryAnswer>({ method: 'GET', path, accept }, signal)),
+      );
+      return [...kindsOf(core), ...kindsOf(named)];
     },
     createSubresource: <Answer>(kind: KindRef, ref: ObjectName, subresource: string, body: unknown, signal: AbortSignal) =>
       exchange.call<Answer>({ method: 'POST', path: objectPath(kind, ref, subresource), body }, signal),
@@ -57,6 +73,8 @@ interface Call {
   readonly query?: URLSearchParams;
   readonly body?: unknown;
   readonly contentType?: string;
+  /** Absent: JSON. */
+  readonly accept?: string | undefined;
 }
 
 interface ListAnswer<T> {
@@ -93,27 +111,32 @@ class Exchange {
     return deadline === undefined ? await work(signal) : await withDeadline(`${call.method} ${call.path}`, deadline.ms, deadline.clock, signal, work);
   }
 
-  async *watch<T extends KubeObject>(call: Call, signal: AbortSignal): AsyncGenerator<WatchEvent<T>, void, void> {
+  /** @param type takes the place of what the objects say they are */
+  async *watch<T extends KubeObject>(call: Call, type: Partial<KubeObject>, signal: AbortSignal): AsyncGenerator<WatchEvent<T>, void, void> {
     const response = await this.#send(call, signal);
     if (response.status >= 300) throw failureOf(await textOf(response.body), response.status);
     for await (const line of lines(response.body)) {
       const event = parse(line, `watch of ${call.path}`) as WatchLine<T>;
       if (event.type === 'ERROR') throw apiErrorOf(event.object, 500);
       if (event.type === 'BOOKMARK') yield { type: 'BOOKMARK', resourceVersion: event.object.metadata.resourceVersion };
-      else yield event;
+      else yield { ...event, object: { ...event.object, ...type } };
     }
   }
 
   #send(call: Call, signal: AbortSignal): Promise<TransportResponse> {
     const { userAgent } = this.#options;
     const headers = {
-      accept: 'application/json',
+      accept: call.accept ?? 'application/json',
       ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
       ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
     };
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     return this.#transport.send({ method: call.method, path: call.path, query: call.query ?? new URLSearchParams(), headers, body }, signal);
   }
+}
+
+function acceptOf({ metadataOnly }: Pick<ListOptions, 'metadataOnly'>, form: string): string | undefined {
+  return metadataOnly === true ? `application/json;as=${form};g=meta.k8s.io;v=v1` : undefined;
 }
 
 /** Path of a kind's list; without a namespace that of all of them. */
@@ -164,7 +187,7 @@ function withType(kind: KindRef, object: object): object {
 function objectList<T extends KubeObject>(kind: KindRef<T>, answer: ListAnswer<T>): ObjectList<T> {
   const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   return {
-    items: (answer.items ?? []).map((item) => ({ ...type, ...item })),
+    items: (answer.items ?? []).map((item) => ({ ...item, ...type })),
     resourceVersion: answer.metadata?.resourceVersion ?? '',
     continueToken: answer.metadata?.continue ?? '',
   };

@@ -15,6 +15,8 @@ export interface ListOptions {
   readonly resourceVersion?: string | undefined;
   readonly limit?: number | undefined;
   readonly continueToken?: string | undefined;
+  /** The objects come without anything but their type and metadata. */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continueToken'> {
@@ -26,6 +28,11 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly preconditions?: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
+}
+
+/** A kind as an API server tells of it. */
+export interface DiscoveredKind extends KindRef {
+  readonly verbs: readonly string[];
 }
 
 export type PatchType = 'json' | 'merge' | 'strategic';
@@ -56,6 +63,8 @@ export interface Client {
     signal: AbortSignal,
   ): Promise<T>;
   delete<T extends KubeObject>(kind: KindRef<T>, ref: ObjectName, options: DeleteOptions, signal: AbortSignal): Promise<void>;
+  /** Every version of every resource that the server has, the preferred versions of a group first. */
+  discover(signal: AbortSignal): Promise<readonly DiscoveredKind[]>;
   /** POST to a subresource such as `binding`, `token`, `eviction`; answers what the server answers. */
   createSubresource<Answer>(kind: KindRef, ref: ObjectName, subresource: string, body: unknown, signal: AbortSignal): Promise<Answer>;
 }

@@ -152,3 +152,23 @@ test('an informer ends with its signal and leaves no watch open', async (t) => {
   await ended;
   assert.equal(api.openWatches, 0);
 });
+
+test('an informer keeps of an object what it is told to, also of the last state', async (t) => {
+  const api = new MemoryApi();
+  api.put('configmaps', map('a', '1'));
+  const keep = ({ data: _, ...kept }: ConfigMap): ConfigMap => kept;
+  const informer = createInformer(createClient(api), configMap, { keep }, { clock: new FakeClock(), logger: silentLogger });
+  const told: unknown[] = [];
+  informer.subscribe(({ type, object }) => told.push([type, object.data]));
+  const stop = new AbortController();
+  t.after(() => stop.abort());
+  void informer.run(stop.signal);
+  await informer.synced(stop.signal);
+  await settled();
+  await createClient(api).delete(configMap, { namespace: 'default', name: 'a' }, {}, stop.signal);
+  await settled();
+  assert.deepEqual(told, [
+    ['added', undefined],
+    ['deleted', undefined],
+  ]);
+});

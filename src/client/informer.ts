@@ -14,6 +14,13 @@ export interface InformerOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /** The objects have nothing but their type and metadata. */
+  readonly metadataOnly?: boolean | undefined;
+}
+
+export interface InformerShape<T extends KubeObject> extends InformerOptions {
+  /** What of an object is kept: name, uid and resourceVersion at least. Absent: all of it. */
+  keep?(object: T): T;
 }
 
 export interface InformerDependencies {
@@ -32,7 +39,7 @@ const WATCH_SECONDS = 300;
 export function createInformer<T extends KubeObject>(
   client: Client,
   kind: KindRef<T>,
-  options: InformerOptions,
+  options: InformerShape<T>,
   dependencies: InformerDependencies,
 ): Informer<T> {
   return new ListWatchInformer(client, kind, options, dependencies);
@@ -44,6 +51,7 @@ class ListWatchInformer<T extends KubeObject> implements Informer<T> {
   readonly #client: Client;
   readonly #kind: KindRef<T>;
   readonly #options: InformerOptions;
+  readonly #keep: (object: T) => T;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #random: () => number;
@@ -54,10 +62,11 @@ class ListWatchInformer<T extends KubeObject> implements Informer<T> {
   /** Of the last list or event; '' before the first list and when the server no longer knows it. */
   #revision = '';
 
-  constructor(client: Client, kind: KindRef<T>, options: InformerOptions, dependencies: InformerDependencies) {
+  constructor(client: Client, kind: KindRef<T>, { keep, ...options }: InformerShape<T>, dependencies: InformerDependencies) {
     this.#client = client;
     this.#kind = kind;
     this.#options = options;
+    this.#keep = keep ?? ((object) => object);
     this.#clock = dependencies.clock;
     this.#logger = dependencies.logger.child({ informer: kind.plural });
     this.#random = dependencies.random ?? Math.random;
@@ -174,7 +183,7 @@ class ListWatchInformer<T extends KubeObject> implements Informer<T> {
   }
 
   #put(received: T): void {
-    const object = deepFreeze(received);
+    const object = deepFreeze(this.#keep(received));
     const key = objectKey(object.metadata);
     const previous = this.#objects.get(key);
     this.#objects.set(key, object);
@@ -190,7 +199,7 @@ class ListWatchInformer<T extends KubeObject> implements Informer<T> {
     const known = this.#objects.get(key);
     if (known === undefined) return;
     this.#objects.delete(key);
-    this.#announce({ type: 'deleted', object: last === undefined ? known : deepFreeze(last) });
+    this.#announce({ type: 'deleted', object: last === undefined ? known : deepFreeze(this.#keep(last)) });
   }
 
   #announce(change: ObjectChange<T>): void {

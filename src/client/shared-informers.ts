@@ -10,20 +10,27 @@ import type { Informer } from './informer-port.ts';
 export interface SharedInformers {
   /** The kind's informer; listed from now on if it is the first wish for it. */
   of<T extends KubeObject>(kind: KindRef<T>): Informer<T>;
+  /** The kind's informer, if somebody wished for it. */
+  present<T extends KubeObject>(kind: KindRef<T>): Informer<T> | undefined;
   /** Runs the informers, those that are wished for later too, until the signal is aborted. Call once. */
   run(signal: AbortSignal): Promise<void>;
 }
+
+const nameOf = ({ plural, group, version }: KindRef) => `${plural}.${group}/${version}`;
 
 export function createSharedInformers(client: Client, dependencies: InformerDependencies): SharedInformers {
   const informers = new Map<string, Informer<KubeObject>>();
   const tasks = new TaskGroup((what, error) => dependencies.logger.error('an informer ended', { what, error: String(error) }));
   let isRunning = false;
   const start = (name: string, informer: Informer<KubeObject>) => tasks.run(name, (signal) => informer.run(signal));
+  // What stands under a kind's name was made for this very kind.
+  const find = <T extends KubeObject>(kind: KindRef<T>) => informers.get(nameOf(kind)) as unknown as Informer<T> | undefined;
   return {
+    present: find,
     of<T extends KubeObject>(kind: KindRef<T>): Informer<T> {
-      const name = `${kind.plural}.${kind.group}/${kind.version}`;
-      const present = informers.get(name);
-      if (present !== undefined) return present as unknown as Informer<T>; // it was made for this very kind
+      const name = nameOf(kind);
+      const present = find(kind);
+      if (present !== undefined) return present;
       const informer = createInformer(client, kind, {}, dependencies);
       informers.set(name, informer as unknown as Informer<KubeObject>);
       if (isRunning) start(name, informer as unknown as Informer<KubeObject>);
