@@ -15,7 +15,7 @@ const int32Max = 2 ** 31 - 1;
 /** Of a pod and of a template of pods, defaulted. @param field `spec`, or `spec.template.spec` */
 export function validatePodSpec(spec: PodSpec, field: string): readonly FieldProblem[] {
   return [
-    ...validateVolumes(spec.volumes ?? [], spec, `${field}.volumes`),
+    ...validateVolumes(spec.volumes ?? [], `${field}.volumes`),
     ...validateContainers(spec, field),
     ...validateChoice(spec.restartPolicy, restartPolicies, `${field}.restartPolicy`),
     ...validateChoice(spec.dnsPolicy, dnsPolicies, `${field}.dnsPolicy`),

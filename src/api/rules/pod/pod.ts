@@ -1,5 +1,5 @@
-import { type FieldProblem, invalid } from '#api/field-problem.ts';
-import type { Pod } from '#api/types/core-v1.ts';
+import { type FieldProblem, forbidden, invalid } from '#api/field-problem.ts';
+import type { Pod, PodSpec } from '#api/types/core-v1.ts';
 import { validatePodSpec } from './pod-spec.ts';
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
@@ -12,5 +12,22 @@ export function validatePod(pod: Pod): readonly FieldProblem[] {
   const problems = isMisplaced
     ? [invalid(`metadata.annotations[${mirrorAnnotation}]`, mirror, 'must set spec.nodeName if mirror pod annotation is set')]
     : [];
-  return [...problems, ...validatePodSpec(spec, 'spec')];
+  return [...problems, ...validateTokens(spec), ...validatePodSpec(spec, 'spec')];
+}
+
+/** A template may still be without an account: its pods get one. */
+function validateTokens({ serviceAccountName = '', volumes = [] }: PodSpec): readonly FieldProblem[] {
+  if (serviceAccountName !== '') return [];
+  return volumes.flatMap(({ projected }, volume) =>
+    (projected?.sources ?? []).flatMap(({ serviceAccountToken }, source) =>
+      serviceAccountToken === undefined
+        ? []
+        : [
+            forbidden(
+              `spec.volumes[${volume}].projected.sources[${source}].serviceAccountToken`,
+              'must not be specified when serviceAccountName is not set',
+            ),
+          ],
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 import { duplicate, type FieldProblem, forbidden, invalid, notSupported, required } from '#api/field-problem.ts';
 import { compareQuantities } from '#api/quantity.ts';
-import type { DownwardAPIVolumeFile, KeyToPath, PodSpec, ProjectedVolumeSource, ServiceAccountTokenProjection, Volume } from '#api/types/core-v1.ts';
+import type { DownwardAPIVolumeFile, KeyToPath, ProjectedVolumeSource, ServiceAccountTokenProjection, Volume } from '#api/types/core-v1.ts';
 import { findDuplicates } from '../checks.ts';
 import { labelProblems } from '../names.ts';
 import { fileFields, validateFieldRef, validateResourceRef } from './environment.ts';
@@ -8,13 +8,13 @@ import { validateDots, validateRelativePath } from './volume-mounts.ts';
 
 const hostPathTypes = ['', 'DirectoryOrCreate', 'Directory', 'FileOrCreate', 'File', 'Socket', 'CharDevice', 'BlockDevice'];
 
-export function validateVolumes(volumes: readonly Volume[], spec: PodSpec, field: string): readonly FieldProblem[] {
+export function validateVolumes(volumes: readonly Volume[], field: string): readonly FieldProblem[] {
   const problems = volumes.flatMap((volume, index) => {
     const at = `${field}[${index}]`;
     const name = volume.name ?? '';
     const named: readonly FieldProblem[] =
       name === '' ? [required(`${at}.name`)] : labelProblems(name).map((text) => invalid(`${at}.name`, name, text));
-    return [...named, ...validateSource(volume, spec, at)];
+    return [...named, ...validateSource(volume, at)];
   });
   const named = volumes.filter(({ name = '' }) => name !== '');
   const repeated = findDuplicates(
@@ -25,14 +25,14 @@ export function validateVolumes(volumes: readonly Volume[], spec: PodSpec, field
   return [...problems, ...repeated];
 }
 
-function validateSource(volume: Volume, spec: PodSpec, field: string): readonly FieldProblem[] {
+function validateSource(volume: Volume, field: string): readonly FieldProblem[] {
   const sources = Object.entries(volume).filter(([key, value]) => key !== 'name' && value !== undefined);
   if (sources.length === 0) return [required(field, 'must specify a volume type')];
   const problems: FieldProblem[] = sources.slice(1).map(([key]) => forbidden(`${field}.${key}`, 'may not specify more than 1 volume type'));
-  return [...problems, ...validateFileSources(volume, spec, field), ...validateStorageSources(volume, field)];
+  return [...problems, ...validateFileSources(volume, field), ...validateStorageSources(volume, field)];
 }
 
-function validateFileSources(volume: Volume, spec: PodSpec, field: string): readonly FieldProblem[] {
+function validateFileSources(volume: Volume, field: string): readonly FieldProblem[] {
   const { secret, configMap, downwardAPI, projected } = volume;
   const problems: FieldProblem[] = [];
   if (secret !== undefined) {
@@ -52,7 +52,7 @@ function validateFileSources(volume: Volume, spec: PodSpec, field: string): read
       ...validateFiles(downwardAPI.items ?? [], `${field}.downwardAPI`),
     );
   }
-  if (projected !== undefined) problems.push(...validateProjected(projected, spec, `${field}.projected`));
+  if (projected !== undefined) problems.push(...validateProjected(projected, `${field}.projected`));
   return problems;
 }
 
@@ -81,7 +81,7 @@ function validateStorageSources(volume: Volume, field: string): readonly FieldPr
   return problems;
 }
 
-function validateProjected(projected: ProjectedVolumeSource, spec: PodSpec, field: string): readonly FieldProblem[] {
+function validateProjected(projected: ProjectedVolumeSource, field: string): readonly FieldProblem[] {
   const problems = validateMode(projected.defaultMode, `${field}.defaultMode`).slice();
   const paths = new Set<string>();
   const claim = (path: string | undefined, name: string, at: string) => {
@@ -109,17 +109,16 @@ function validateProjected(projected: ProjectedVolumeSource, spec: PodSpec, fiel
       for (const item of downwardAPI.items ?? []) claim(item.path, item.path, at);
     }
     if (serviceAccountToken !== undefined) {
-      problems.push(...validateToken(serviceAccountToken, spec, `${at}.serviceAccountToken`));
+      problems.push(...validateToken(serviceAccountToken, `${at}.serviceAccountToken`));
       claim(serviceAccountToken.path, serviceAccountToken.path, at);
     }
   }
   return problems;
 }
 
-function validateToken(token: ServiceAccountTokenProjection, spec: PodSpec, field: string): readonly FieldProblem[] {
+function validateToken(token: ServiceAccountTokenProjection, field: string): readonly FieldProblem[] {
   const seconds = token.expirationSeconds ?? 3600;
   const problems: FieldProblem[] = [];
-  if ((spec.serviceAccountName ?? '') === '') problems.push(forbidden(field, 'must not be specified when serviceAccountName is not set'));
   if (seconds < 600) problems.push(invalid(`${field}.expirationSeconds`, seconds, 'may not specify a duration less than 10 minutes'));
   if (seconds > 2 ** 32) problems.push(invalid(`${field}.expirationSeconds`, seconds, 'may not specify a duration larger than 2^32 seconds'));
   if ((token.path ?? '') === '') problems.push(required(`${field}.path`));
