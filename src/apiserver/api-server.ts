@@ -125,10 +125,14 @@ function createPipeline(options: ApiServerOptions, context: ServerContext): Pipe
   const reviews = [...accessReviews, ...identityReviews].map((review) => reviewRoute(review, context));
   const others = (options.extraRoutes ?? []).flatMap((factory) => factory(context));
   const routes: readonly Route[] = [...others, ...reviews];
-  const documents = new DiscoveryDocuments([
-    ...kinds.map(resourceOfKind),
-    ...routes.flatMap(({ discovery }) => (discovery === undefined ? [] : [resourceOfRoute(discovery)])),
-  ]);
+  let documents: DiscoveryDocuments | undefined;
+  const discovery = () => {
+    documents ??= new DiscoveryDocuments([
+      ...kinds.map(resourceOfKind),
+      ...routes.flatMap(({ discovery: resource }) => (resource === undefined ? [] : [resourceOfRoute(resource)])),
+    ]);
+    return documents;
+  };
   return new Pipeline({
     context,
     ways: [
@@ -139,7 +143,7 @@ function createPipeline(options: ApiServerOptions, context: ServerContext): Pipe
     kinds: new KindRoutes(kinds),
     routes,
     paths: [
-      ...discoveryEndpoints(documents),
+      ...discoveryEndpoints(discovery),
       ...openApiEndpoints(kinds),
       ...healthEndpoints([{ name: 'ping', isHealthy: () => true }], [{ name: 'registry', isHealthy: () => context.registry.revision > 0 }]),
       ...issuerEndpoints(context.tokens),

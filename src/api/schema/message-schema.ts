@@ -68,6 +68,12 @@ export function schemaOf(name: string): MessageSchema {
   return schema;
 }
 
+/** Whether there is such a message. */
+export function hasMessage(name: string): boolean {
+  const dot = name.lastIndexOf('.');
+  return generatedTables[name.slice(0, dot)]?.[name.slice(dot + 1)] !== undefined;
+}
+
 const parsed = new Map<string, MessageSchema>();
 const scalars: ReadonlySet<string> = new Set(['string', 'bool', 'int32', 'int64', 'double', 'bytes']);
 

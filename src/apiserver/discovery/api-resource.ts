@@ -56,6 +56,7 @@ const bodies: Readonly<Partial<Record<Subresource, Omit<ApiSubresource, 'name'>>
   binding: { group: '', version: 'v1', kind: 'Binding', verbs: ['create'] },
   eviction: { group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
   token: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', verbs: ['create'] },
+  scale: { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: change },
   exec: { group: '', version: 'v1', kind: 'PodExecOptions', verbs: ['create', 'get'] },
   attach: { group: '', version: 'v1', kind: 'PodAttachOptions', verbs: ['create', 'get'] },
   portforward: { group: '', version: 'v1', kind: 'PodPortForwardOptions', verbs: ['create', 'get'] },

@@ -2,9 +2,23 @@ import { createHash } from 'node:crypto';
 import type { ApiResource, ApiSubresource } from './api-resource.ts';
 import { type ApiGroup, groupsOf } from './group-order.ts';
 
+const otherPaths = [
+  '/.well-known/openid-configuration',
+  '/apis',
+  '/healthz',
+  '/livez',
+  '/metrics',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openid/v1/jwks',
+  '/readyz',
+  '/version',
+];
+
 /** Everything that discovery can answer, made once from what there is. */
 export class DiscoveryDocuments {
   readonly #groups: readonly ApiGroup<ApiResource>[];
+  readonly #aggregated = new Map<'api' | 'apis', AggregatedDocument>();
 
   constructor(resources: readonly ApiResource[]) {
     this.#groups = groupsOf(resources);
@@ -43,20 +57,26 @@ export class DiscoveryDocuments {
         ? ['/api', ...versions.map(({ version }) => `/api/${version}`)]
         : [`/apis/${name}`, ...versions.map(({ version }) => `/apis/${name}/${version}`)],
     );
-    return ['/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...ofGroups].sort();
+    return [...otherPaths, ...ofGroups].sort();
   }
 
   /** `/api` or `/apis`, aggregated (v2). */
-  aggregated(root: 'api' | 'apis'): { readonly json: string; readonly etag: string } {
-    const groups = this.#groups.filter(({ name }) => (name === '') === (root === 'api'));
-    const json = JSON.stringify({
-      kind: 'APIGroupDiscoveryList',
-      apiVersion: 'apidiscovery.k8s.io/v2',
-      metadata: {},
-      items: groups.map(aggregatedGroup),
-    });
-    return { json, etag: `"${createHash('sha512').update(json).digest('hex').toUpperCase()}"` };
+  aggregated(root: 'api' | 'apis'): AggregatedDocument {
+    const known = this.#aggregated.get(root);
+    if (known !== undefined) return known;
+    const items = this.#groups.filter(({ name }) => (name === '') === (root === 'api')).map(aggregatedGroup);
+    const document = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
+    const json = Buffer.from(`${JSON.stringify(document)}\n`);
+    const made = { json, etag: `"${createHash('sha512').update(json).digest('hex').toUpperCase()}"` };
+    this.#aggregated.set(root, made);
+    return made;
   }
+}
+
+export interface AggregatedDocument {
+  readonly json: Uint8Array;
+  /** In quotes. */
+  readonly etag: string;
 }
 
 function groupOf({ name, versions }: ApiGroup<ApiResource>) {

@@ -1,14 +1,23 @@
 import type { Change } from './change.ts';
 
 export interface HistoryLimits {
+  /** Older changes are forgotten: the store forgets them too. */
+  readonly keepMs: number;
+  /** Younger changes are kept however many there are, up to four times the limits below. */
+  readonly keepAtLeastMs: number;
   readonly maxChanges: number;
   readonly maxBytes: number;
+}
+
+interface Remembered {
+  readonly change: Change;
+  readonly atMs: number;
 }
 
 /** The newest changes of one kind, for watches that start in the past. */
 export class History {
   readonly #limits: HistoryLimits;
-  #changes: Change[] = [];
+  #changes: Remembered[] = [];
   #bytes = 0;
   #floor: number;
 
@@ -23,12 +32,16 @@ export class History {
     return this.#floor;
   }
 
-  add(change: Change): void {
-    this.#changes.push(change);
+  add(change: Change, nowMs: number): void {
+    this.#changes.push({ change, atMs: nowMs });
     this.#bytes += sizeOf(change);
-    const { maxChanges, maxBytes } = this.#limits;
+    const { keepMs, keepAtLeastMs, maxChanges, maxBytes } = this.#limits;
+    const fullness = Math.max(this.#changes.length / maxChanges, this.#bytes / maxBytes);
     // Room is made in large steps, so that it costs nothing per change.
-    if (this.#changes.length > maxChanges || this.#bytes > maxBytes) this.#dropOldest(Math.ceil(this.#changes.length / 4));
+    const quarter = Math.ceil(this.#changes.length / 4);
+    if (fullness > 4) this.#dropOldest(quarter);
+    else if (fullness > 1) this.#dropOlderThan(nowMs - keepAtLeastMs, quarter);
+    else this.#dropOlderThan(nowMs - keepMs, quarter);
   }
 
   /** Every change after the revision, or undefined when some of them are forgotten. */
@@ -38,17 +51,23 @@ export class History {
     let high = this.#changes.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#changes[middle]?.revision ?? 0) > revision) high = middle;
+      if ((this.#changes[middle]?.change.revision ?? 0) > revision) high = middle;
       else low = middle + 1;
     }
-    return this.#changes.slice(low);
+    return this.#changes.slice(low).map(({ change }) => change);
+  }
+
+  /** All of the oldest `count` changes, when they are that old. */
+  #dropOlderThan(atMs: number, count: number): void {
+    const newest = this.#changes[count - 1];
+    if (newest !== undefined && newest.atMs < atMs) this.#dropOldest(count);
   }
 
   #dropOldest(count: number): void {
     const dropped = this.#changes.slice(0, count);
     this.#changes = this.#changes.slice(count);
-    for (const change of dropped) this.#bytes -= sizeOf(change);
-    this.#floor = dropped.at(-1)?.revision ?? this.#floor;
+    for (const { change } of dropped) this.#bytes -= sizeOf(change);
+    this.#floor = dropped.at(-1)?.change.revision ?? this.#floor;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { KubeObject } from '#api/object.ts';
+import type { Clock } from '#base/clock.ts';
 import type { StorageEvent, StoredEntry } from '#store/storage.ts';
 import { Change } from './change.ts';
 import { History, type HistoryLimits } from './history.ts';
@@ -12,6 +13,7 @@ export type ChangeListener = (change: Change) => void;
 export class KindIndex implements ObjectIndex {
   readonly storage: KindStorage;
   readonly #limits: HistoryLimits;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #listeners = new Set<ChangeListener>();
   readonly #resets = new Set<() => void>();
   #byKey = new Map<string, StoredObject>();
@@ -19,9 +21,10 @@ export class KindIndex implements ObjectIndex {
   #isShared = false;
   #history: History;
 
-  constructor(storage: KindStorage, limits: HistoryLimits) {
+  constructor(storage: KindStorage, limits: HistoryLimits, clock: Pick<Clock, 'monotonic'>) {
     this.storage = storage;
     this.#limits = limits;
+    this.#clock = clock;
     this.#history = new History(0, limits);
   }
 
@@ -74,7 +77,7 @@ export class KindIndex implements ObjectIndex {
     const change = new Change(event.kind === 'delete' ? 'DELETED' : previous === undefined ? 'ADDED' : 'MODIFIED', object, previous);
     if (change.type === 'DELETED') this.#remove(object.key);
     else this.#put(object);
-    this.#history.add(change);
+    this.#history.add(change, this.#clock.monotonic());
     for (const listener of [...this.#listeners]) listener(change);
     change.forgetLines();
   }

@@ -15,8 +15,8 @@ import { VersionView } from './version-view.ts';
 /** Read in pieces, so that a large store does not stop the loop for long. */
 const loadPage = 1_000;
 const reloadAfterMs = 200;
-/** A burst of pods makes about ten changes a pod; a watcher that reconnects within a minute finds its place. */
-const historyLimits: HistoryLimits = { maxChanges: 8_192, maxBytes: 24 * 1024 * 1024 };
+/** Five minutes are what clients know from upstream's store, 75 s what its cache promises; a burst of pods makes ten changes a pod. */
+const historyLimits: HistoryLimits = { keepMs: 300_000, keepAtLeastMs: 75_000, maxChanges: 8_192, maxBytes: 24 * 1024 * 1024 };
 
 export type Written =
   | { readonly kind: 'written'; readonly object: IndexedObject }
@@ -43,7 +43,7 @@ export class Registry {
     this.pages = new PageSnapshots(clock);
     this.#clock = clock;
     this.#logger = logger;
-    const stored = kinds.filter(({ storedAs }) => storedAs === undefined).map((kind) => new KindIndex(new KindStorage(kind), historyLimits));
+    const stored = kinds.filter(({ storedAs }) => storedAs === undefined).map((kind) => new KindIndex(new KindStorage(kind), historyLimits, clock));
     this.#stored = new Map(stored.map((index) => [index.storage.kind.storagePrefix, index]));
     this.#indexes = new Map<string, ObjectIndex>([
       ...stored.map((index) => [versionOf(index.storage.kind), index] as const),

@@ -3,7 +3,7 @@ import { watchExpired } from '#api/status.ts';
 import { onAbort } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Change, SeenChange, WatchFormat } from './change.ts';
-import { type ObjectFilter, passes } from './object-filter.ts';
+import { candidates, type ObjectFilter, passes } from './object-filter.ts';
 import type { ObjectIndex } from './object-index.ts';
 
 export interface StreamFormat extends WatchFormat {
@@ -28,6 +28,8 @@ export interface WatchStreamOptions {
 }
 
 const bookmarkEveryMs = 60_000;
+/** So that the client's next watch begins where this one ends. */
+const lastBookmarkBeforeEndMs = 2_000;
 /** A watcher this far behind is cut off; its client goes on from the last revision that it saw. */
 const maxQueuedBytes = 32 * 1024 * 1024;
 const maxChunkBytes = 256 * 1024;
@@ -42,7 +44,7 @@ export async function* watchStream(options: WatchStreamOptions, signal: AbortSig
     return;
   }
   // From here to the subscription nothing is awaited: no change falls in between.
-  const initial = options.after === undefined ? index.list(options.filter.namespace) : [];
+  const initial = options.after === undefined ? candidates(index, options.filter) : [];
   const revision = options.revision();
   const show = (change: Change) => {
     if (options.after !== undefined && change.revision <= options.after) return; // it asked for what is yet to come
@@ -76,17 +78,19 @@ function* initialLines(objects: ReturnType<ObjectIndex['list']>, options: WatchS
 }
 
 function startTimers(options: WatchStreamOptions, queue: LineQueue): { cancel(): void }[] {
-  const { clock } = options;
-  // A bookmark says that all up to its revision was sent: what the queue holds before it goes out first.
-  const bookmark = () => queue.push(options.format.encodeBookmark(options.revision(), false));
-  const end = clock.after(options.timeoutMs, () => {
-    if (options.sendsBookmarks) bookmark();
-    queue.end();
-  });
+  const { clock, timeoutMs } = options;
+  const end = clock.after(timeoutMs, () => queue.end());
   if (!options.sendsBookmarks) return [end];
-  let next = clock.after(bookmarkEveryMs, function again() {
-    bookmark();
-    next = clock.after(bookmarkEveryMs, again);
+  const endAtMs = clock.monotonic() + timeoutMs;
+  const wait = () => {
+    const leftMs = endAtMs - clock.monotonic() - lastBookmarkBeforeEndMs;
+    return leftMs > 0 ? Math.min(bookmarkEveryMs, leftMs) : bookmarkEveryMs;
+  };
+  let next = clock.after(wait(), function again() {
+    const revision = options.revision();
+    // A bookmark says that all up to its revision was sent: what the queue holds goes out first. A watch of the future has seen nothing yet.
+    if (revision >= (options.after ?? 0)) queue.push(options.format.encodeBookmark(revision, false));
+    next = clock.after(wait(), again);
   });
   return [end, { cancel: () => next.cancel() }];
 }

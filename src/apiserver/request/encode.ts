@@ -23,7 +23,7 @@ export function answerObject(status: number, object: unknown, format: Written, w
 }
 
 /** A failure is always a plain `Status`, whatever form was asked for. */
-export function answerFailure({ status }: StatusError, format: Written): ApiResponse {
+export function answerFailure({ status }: StatusError, format: Written = { encoding: 'json', isPretty: false }): ApiResponse {
   const retryAfter = status.details?.retryAfterSeconds ?? 0;
   const { headers, ...response } = answerObject(status.code, status, format);
   return {

@@ -48,8 +48,12 @@ export function filterOf(kind: Kind, namespace: string, query: URLSearchParams):
     const labels = parseLabelSelector(query.get('labelSelector') ?? '');
     const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
     fieldSelectorFor(kind, fields); // says which fields the kind does not have
+    const isNamespaced = kind.scope === 'Namespaced';
+    const within = !isNamespaced ? '' : namespace !== '' ? namespace : (fields.exactValue('metadata.namespace') ?? '');
+    const name = isNamespaced && within === '' ? undefined : fields.exactValue('metadata.name');
     return {
-      namespace: kind.scope === 'Namespaced' ? namespace : '',
+      namespace: within,
+      onlyKey: name === undefined ? undefined : isNamespaced ? `${within}/${name}` : name,
       labels: labels.isEverything ? undefined : (values) => labels.matches(values),
       fields: fields.isEverything ? undefined : (values) => fields.matches((field) => values[field] ?? ''),
     };
@@ -77,11 +81,8 @@ export function integerOf(query: URLSearchParams, name: string): number | undefi
   throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
 }
 
-/** @throws a 400 `StatusError` when it is not a truth value */
+/** Upstream's rule for options that are on or off: whatever is there is a yes, but for `false` and `0`. Undefined when nothing is there. */
 export function booleanOf(query: URLSearchParams, name: string): boolean | undefined {
   const text = query.get(name);
-  if (text === null || text === '') return text === '' ? true : undefined;
-  if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
-  if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
-  throw badRequest(`strconv.ParseBool: parsing ${quote(text)}: invalid syntax`);
+  return text === null ? undefined : text.toLowerCase() !== 'false' && text !== '0';
 }

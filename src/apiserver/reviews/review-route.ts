@@ -3,7 +3,7 @@ import { schemaOf } from '#api/schema/message-schema.ts';
 import type { ServerContext } from '../request/context.ts';
 import { type BodyKind, decodeBody } from '../request/decode.ts';
 import { answerObject } from '../request/encode.ts';
-import { negotiate } from '../request/negotiate.ts';
+import { negotiate, reviewOffer } from '../request/negotiate.ts';
 import { writeOptionsOf } from '../request/query-options.ts';
 import type { Route, RoutedRequest } from '../request/route.ts';
 
@@ -31,7 +31,7 @@ export function reviewRoute(review: Review, context: ServerContext): Route {
       info.verb === 'create' &&
       info.subresource === '',
     handle: async (request, signal) => {
-      const format = negotiate(request.headers, request.query);
+      const format = negotiate(request.headers, request.query, reviewOffer);
       const options = writeOptionsOf(request.query, 'CreateOptions');
       const warnings: string[] = [];
       const question = decodeBody(await request.body(signal), request.headers['content-type'] ?? '', bodyKind, options, (text) =>

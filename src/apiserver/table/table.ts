@@ -37,10 +37,17 @@ export function tableOf(objects: readonly IndexedObject[], meta: TableMeta, form
   return `{${head},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":[${rows}]}`;
 }
 
-/** A table without rows, for a bookmark: its only row carries the revision. */
-export function bookmarkTable(bookmark: string, format: TableFormat): string {
+/** A bookmark of a watch of tables: one row that carries nothing but the revision. */
+export function bookmarkTable(bookmark: string, resourceVersion: string, format: TableFormat, withColumns: boolean): string {
+  const columns = withColumns ? JSON.stringify(format.kind.columns.map(definitionOf)) : 'null';
   const row = `{"cells":${JSON.stringify(format.kind.columns.map(() => ''))},"object":${bookmark}}`;
-  return `{"kind":"Table","apiVersion":"meta.k8s.io/${format.version}","metadata":{},"columnDefinitions":null,"rows":[${row}]}`;
+  const head = `"kind":"Table","apiVersion":"meta.k8s.io/${format.version}"`;
+  return `{${head},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columns},"rows":[${row}]}`;
+}
+
+/** How upstream's messages name a kind. */
+export function goTypeOf({ group, kind }: Pick<Kind, 'group' | 'kind'>): string {
+  return `*${group === '' ? 'core' : group.split('.')[0]}.${kind}`;
 }
 
 /** The metadata alone, as JSON. */

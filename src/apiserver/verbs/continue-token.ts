@@ -1,4 +1,5 @@
 import { badRequest } from '#api/status.ts';
+import { messageOf } from '#base/errors.ts';
 
 export interface ContinueToken {
   /** -1: at the newest state. */
@@ -15,21 +16,25 @@ export function encodeContinueToken({ revision, after }: ContinueToken): string 
 /** @throws a 400 `StatusError` for what we did not write */
 export function decodeContinueToken(token: string): ContinueToken {
   const value = parse(token);
-  if (typeof value !== 'object' || value === null) throw notValid();
+  if (typeof value !== 'object' || value === null) throw notValid('');
   const { v, rv, start } = value as { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown }; // any object has any property
-  const isOurs = v === 'meta.k8s.io/v1' && typeof rv === 'number' && Number.isSafeInteger(rv) && rv !== 0 && typeof start === 'string';
-  if (!isOurs || start.split('/').includes('..')) throw notValid();
+  if (v !== 'meta.k8s.io/v1') throw notValid(': server does not recognize this encoded version');
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) {
+    throw notValid(': incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  }
+  if (typeof start !== 'string' || start === '') throw notValid(': encoded start key empty (version meta.k8s.io/v1)');
+  if (start.split('/').includes('..')) throw notValid(`: ${start.replace(/\0$/, '')}`);
   return { revision: rv, after: start.replace(/\0$/, '') };
 }
 
 function parse(token: string): unknown {
   try {
     return JSON.parse(Buffer.from(token, 'base64url').toString());
-  } catch {
-    throw notValid();
+  } catch (error) {
+    throw notValid(`: ${messageOf(error)}`);
   }
 }
 
-function notValid() {
-  return badRequest('continue key is not valid: it is not a token that this server issued');
+function notValid(why: string) {
+  return badRequest(`invalid continue token: continue key is not valid${why}`);
 }

@@ -5,7 +5,7 @@ import { answer } from '../request/encode.ts';
 import { negotiate, type OutputFormat } from '../request/negotiate.ts';
 import { resourceVersionOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
-import { includeObjectOf, partialObject, tableOf } from '../table/table.ts';
+import { goTypeOf, includeObjectOf, partialObject, tableOf } from '../table/table.ts';
 import { waitForRevision } from './revision-wait.ts';
 
 export async function get(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
@@ -37,6 +37,10 @@ export function answerEntry(
       return answer(status, Buffer.from(tableOf([entry], { resourceVersion: String(entry.revision) }, table, true)), format, warnings);
     }
     case 'PartialObjectMetadataList':
-      throw failure(406, 'NotAcceptable', 'you requested PartialObjectMetadataList, but the requested object is not a list');
+      throw failure(
+        406,
+        'NotAcceptable',
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeOf(request.kind)})`,
+      );
   }
 }

@@ -2,13 +2,13 @@ import { apiVersionOf } from '#api/kind.ts';
 import { expired, failure, resourceVersionTooLarge } from '#api/status.ts';
 import { RevisionCompacted, RevisionInFuture } from '#store/storage.ts';
 import type { IndexedObject } from '../registry/indexed-object.ts';
-import { isSelective, type ObjectFilter, passes } from '../registry/object-filter.ts';
+import { candidates, isSelective, type ObjectFilter, passes } from '../registry/object-filter.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
 import { answer } from '../request/encode.ts';
 import { negotiate, type OutputFormat } from '../request/negotiate.ts';
 import { filterOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
-import { includeObjectOf, partialObject, type TableMeta, tableOf } from '../table/table.ts';
+import { goTypeOf, includeObjectOf, partialObject, type TableMeta, tableOf } from '../table/table.ts';
 import { encodeContinueToken } from './continue-token.ts';
 import { type ListOptions, listOptionsOf } from './list-options.ts';
 import { waitForRevision } from './revision-wait.ts';
@@ -54,8 +54,7 @@ async function stateOf(
   const { registry } = context;
   const wanted = options.continued?.revision ?? options.exactRevision ?? -1;
   if (wanted < 0) await waitForRevision(context, options.continued === undefined ? options.notOlderThan : undefined, signal);
-  if (wanted < 0 || wanted === registry.revision)
-    return { objects: registry.index(request.kind).list(filter.namespace), revision: registry.revision };
+  if (wanted < 0 || wanted === registry.revision) return { objects: candidates(registry.index(request.kind), filter), revision: registry.revision };
   const kept = registry.pages.find(whatOf(request, filter), wanted);
   if (kept !== undefined) return { objects: kept, revision: wanted };
   try {
@@ -70,9 +69,9 @@ async function stateOf(
 
 function cut(context: ServerContext, request: KindRequest, state: State, filter: ObjectFilter, limit: number, after: string | undefined): Page {
   const page: IndexedObject[] = [];
-  for (const [position, object] of state.objects.entries()) {
-    if (after !== undefined && object.key <= after) continue;
-    if (!passes(filter, object.key, object.facts)) continue;
+  for (let position = after === undefined ? 0 : firstAfter(state.objects, after); position < state.objects.length; position++) {
+    const object = state.objects[position];
+    if (object === undefined || !passes(filter, object.key, object.facts)) continue;
     if (limit > 0 && page.length === limit) {
       context.registry.pages.keep(whatOf(request, filter), state.revision, state.objects);
       const meta = {
@@ -84,6 +83,18 @@ function cut(context: ServerContext, request: KindRequest, state: State, filter:
     page.push(object);
   }
   return { page, meta: { resourceVersion: String(state.revision) } };
+}
+
+/** The position of the first object with a greater key. */
+function firstAfter(objects: readonly IndexedObject[], key: string): number {
+  let low = 0;
+  let high = objects.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((objects[middle]?.key ?? '') <= key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function whatOf({ kind }: KindRequest, filter: ObjectFilter): string {
@@ -113,7 +124,7 @@ export function answerList(
       return answer(200, Buffer.from(tableOf(page, meta, table, true)), format);
     }
     case 'PartialObjectMetadata':
-      throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (${kind.kind}List)`);
+      throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (${goTypeOf(kind)}List)`);
   }
 }
 

@@ -1,74 +1,91 @@
-import { apiVersionOf, type Kind } from '#api/kind.ts';
-import { badRequest } from '#api/status.ts';
-import type { ChangeType } from '../registry/change.ts';
+import { parseFieldSelector } from '#api/selector.ts';
+import { badRequest, StatusError } from '#api/status.ts';
 import type { ObjectFilter } from '../registry/object-filter.ts';
-import { type StreamFormat, watchStream } from '../registry/watch-stream.ts';
+import { type WatchStreamOptions, watchStream } from '../registry/watch-stream.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
-import { negotiate, type OutputFormat } from '../request/negotiate.ts';
+import { mediaTypes, negotiate, watchOffer } from '../request/negotiate.ts';
 import { booleanOf, filterOf, integerOf, resourceVersionOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
-import { bookmarkTable, includeObjectOf, partialObject, tableOf } from '../table/table.ts';
-import { forbiddenMatch, invalidListOptions } from './list-options.ts';
+import { invalidListOptions, watchProblems } from './list-options.ts';
 import { waitForRevision } from './revision-wait.ts';
+import { watchFormat } from './watch-format.ts';
 
 /** A watch without a timeout ends somewhere in this range, so that clients do not all come back at once. */
 const defaultTimeoutMs = { from: 1_800_000, to: 3_600_000 };
 
 export async function watch(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
-  const { kind, query } = request;
-  const format = negotiate(request.headers, query);
-  const filter = named(filterOf(kind, request.info.namespace, query), request.info.name);
+  const { kind, info, query } = request;
+  const { registry, clock } = context;
+  const format = negotiate(request.headers, query, watchOffer);
+  const filter = named(filterOf(kind, info.namespace, query), info.name, query);
   const start = startOf(query);
-  if (!start.isFuture) await waitForRevision(context, start.notOlderThan, signal);
-  const stream = watchStream(
+  const stream = begun(
+    context,
+    start.waitsFor,
     {
-      index: context.registry.index(kind),
+      index: registry.index(kind),
       filter,
-      format: streamFormat(context, request, format),
-      after: start.after === 'now' ? context.registry.revision : start.after,
+      format: watchFormat(context, request, format),
+      after: start.after === 'now' ? registry.revision : start.after,
       marksInitialEnd: start.marksInitialEnd,
       sendsBookmarks: booleanOf(query, 'allowWatchBookmarks') ?? false,
       timeoutMs: timeoutMsOf(query),
-      clock: context.clock,
-      revision: () => context.registry.revision,
+      clock,
+      revision: () => registry.revision,
     },
     signal,
   );
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: stream };
+  const contentType = format.encoding === 'protobuf' ? `${mediaTypes.protobuf};stream=watch` : mediaTypes.json;
+  return { status: 200, headers: { 'content-type': contentType }, body: stream };
+}
+
+/** What goes wrong once the stream is there is told in it. */
+async function* begun(
+  context: ServerContext,
+  waitsFor: Start['waitsFor'],
+  options: WatchStreamOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    if (waitsFor !== 'nothing') await waitForRevision(context, waitsFor, signal);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    yield options.format.encodeError(error.status);
+    return;
+  }
+  yield* watchStream(options, signal);
 }
 
 /** The old form `/watch/…/name` says the name in its path; what was authorized for one name must not show others. */
-function named(filter: ObjectFilter, name: string): ObjectFilter {
+function named(filter: ObjectFilter, name: string, query: URLSearchParams): ObjectFilter {
   if (name === '') return filter;
-  return { ...filter, fields: (values) => values['metadata.name'] === name && (filter.fields?.(values) ?? true) };
+  const selected = parseFieldSelector(query.get('fieldSelector') ?? '').requirements.filter(({ field }) => field === 'metadata.name');
+  const isContradiction = selected.some(({ operator, value }) => (value === name) !== (operator === '='));
+  if (isContradiction) throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  const { fields } = filter;
+  return { ...filter, fields: (values) => values['metadata.name'] === name && (fields?.(values) ?? true) };
 }
 
 interface Start {
   /** undefined: the present objects first. */
   readonly after: number | 'now' | undefined;
-  readonly notOlderThan: number | undefined;
-  /** A watch of what is yet to come does not wait for it. */
-  readonly isFuture: boolean;
+  /** As in `waitForRevision`: a watch of what is yet to come does not wait for it. */
+  readonly waitsFor: number | undefined | 'nothing';
   readonly marksInitialEnd: boolean;
 }
 
 function startOf(query: URLSearchParams): Start {
   const revision = resourceVersionOf(query);
-  const match = query.get('resourceVersionMatch') ?? '';
-  const sendsInitial = booleanOf(query, 'sendInitialEvents');
-  if (sendsInitial === undefined) {
-    if (match !== '') throw invalidListOptions(forbiddenMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
-    const hasRevision = revision !== undefined && revision > 0;
-    return { after: hasRevision ? revision : undefined, notOlderThan: revision, isFuture: hasRevision, marksInitialEnd: false };
+  const problems = watchProblems(query);
+  if (problems.length > 0) throw invalidListOptions(problems);
+  const hasRevision = revision !== undefined && revision > 0;
+  if (!query.has('sendInitialEvents')) {
+    return { after: hasRevision ? revision : undefined, waitsFor: hasRevision ? 'nothing' : revision, marksInitialEnd: false };
   }
-  if (match !== 'NotOlderThan') {
-    throw invalidListOptions(forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  if (booleanOf(query, 'sendInitialEvents')) {
+    return { after: undefined, waitsFor: revision, marksInitialEnd: booleanOf(query, 'allowWatchBookmarks') ?? false };
   }
-  if (!sendsInitial) {
-    const hasRevision = revision !== undefined && revision > 0;
-    return { after: hasRevision ? revision : 'now', notOlderThan: revision, isFuture: hasRevision, marksInitialEnd: false };
-  }
-  return { after: undefined, notOlderThan: revision, isFuture: false, marksInitialEnd: booleanOf(query, 'allowWatchBookmarks') ?? false };
+  return { after: hasRevision ? revision : 'now', waitsFor: 'nothing', marksInitialEnd: false };
 }
 
 function timeoutMsOf(query: URLSearchParams): number {
@@ -76,72 +93,4 @@ function timeoutMsOf(query: URLSearchParams): number {
   if (seconds < 0) throw badRequest('timeoutSeconds must not be negative');
   if (seconds > 0) return Math.min(seconds, 86_400) * 1000;
   return defaultTimeoutMs.from + Math.random() * (defaultTimeoutMs.to - defaultTimeoutMs.from);
-}
-
-function streamFormat(context: ServerContext, request: KindRequest, format: OutputFormat): StreamFormat {
-  const { kind } = request;
-  switch (format.as) {
-    case 'object':
-      return plainFormat(kind);
-    case 'Table':
-      return tableFormat(context, request, format.version);
-    case 'PartialObjectMetadata':
-    case 'PartialObjectMetadataList':
-      return {
-        sharedAs: `partial ${format.version}`,
-        encode: (type, object) => line(type, partialObject(object, format.version)),
-        encodeBookmark: (revision, endsInitialEvents) =>
-          line('BOOKMARK', bookmark('PartialObjectMetadata', `meta.k8s.io/${format.version}`, revision, endsInitialEvents)),
-        encodeError: (status) => line('ERROR', JSON.stringify(status)),
-      };
-  }
-}
-
-const lineEnd = Buffer.from('}\n');
-
-function plainFormat(kind: Kind): StreamFormat {
-  return {
-    sharedAs: 'plain',
-    encode: (type, object) => Buffer.concat([lineStart(type), object.json(), lineEnd]),
-    encodeBookmark: (revision, endsInitialEvents) => line('BOOKMARK', bookmark(kind.kind, apiVersionOf(kind), revision, endsInitialEvents)),
-    encodeError: (status) => line('ERROR', JSON.stringify(status)),
-  };
-}
-
-/** Only the first event carries the columns, and ages change: a table's lines belong to one watcher. */
-function tableFormat(context: ServerContext, request: KindRequest, version: string): StreamFormat {
-  const includeObject = includeObjectOf(request.query);
-  let needsColumns = true;
-  const table = () => ({ kind: request.kind, version, includeObject, nowMs: context.clock.now() });
-  return {
-    sharedAs: undefined,
-    encode: (type, object) => {
-      const withColumns = needsColumns;
-      needsColumns = false;
-      return line(type, tableOf([object], { resourceVersion: String(object.revision) }, table(), withColumns));
-    },
-    encodeBookmark: (revision, endsInitialEvents) =>
-      line('BOOKMARK', bookmarkTable(bookmark(request.kind.kind, apiVersionOf(request.kind), revision, endsInitialEvents), table())),
-    encodeError: (status) => line('ERROR', JSON.stringify(status)),
-  };
-}
-
-const lineStarts = new Map<string, Buffer>();
-
-function lineStart(type: ChangeType): Buffer {
-  const known = lineStarts.get(type);
-  if (known !== undefined) return known;
-  const start = Buffer.from(`{"type":"${type}","object":`);
-  lineStarts.set(type, start);
-  return start;
-}
-
-function line(type: ChangeType | 'BOOKMARK' | 'ERROR', json: string): Buffer {
-  return Buffer.from(`{"type":"${type}","object":${json}}\n`);
-}
-
-function bookmark(kind: string, apiVersion: string, revision: number, endsInitialEvents: boolean): string {
-  const metadata = { resourceVersion: String(revision), creationTimestamp: null };
-  const marked = endsInitialEvents ? { ...metadata, annotations: { 'k8s.io/initial-events-end': 'true' } } : metadata;
-  return JSON.stringify({ kind, apiVersion, metadata: marked });
 }

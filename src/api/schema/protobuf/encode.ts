@@ -17,7 +17,7 @@ export function encodeProtobuf(schema: MessageSchema, object: JsonObject): Uint8
 }
 
 function writeObject(out: BinaryWriter, schema: MessageSchema, object: JsonObject): void {
-  for (const field of [...schema.fields].sort((a, b) => a.number - b.number)) {
+  for (const field of inOrder(schema)) {
     if (field.inline && field.message !== undefined) {
       const { message } = field;
       part(out, field.number, (inner) => writeObject(inner, message, object));
@@ -29,6 +29,16 @@ function writeObject(out: BinaryWriter, schema: MessageSchema, object: JsonObjec
     else if (field.shape === 'map') writeMap(out, field, value);
     else writeValue(out, field, field.number, value);
   }
+}
+
+const ordered = new WeakMap<MessageSchema, readonly FieldSchema[]>();
+
+function inOrder(schema: MessageSchema): readonly FieldSchema[] {
+  const known = ordered.get(schema);
+  if (known !== undefined) return known;
+  const fields = [...schema.fields].sort((a, b) => a.number - b.number);
+  ordered.set(schema, fields);
+  return fields;
 }
 
 function writeMap(out: BinaryWriter, field: FieldSchema, value: unknown): void {
