@@ -37,6 +37,10 @@ export interface FieldSchema {
   readonly listKeys: readonly string[];
   readonly patchStrategies: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly mergeKey: string | undefined;
+  /** Its message is atomic as a rule, but not here. */
+  readonly isGranular: boolean;
+  /** What the key of a list item counts as when it is absent. */
+  readonly default: string | undefined;
 }
 
 export interface MessageSchema {
@@ -49,6 +53,8 @@ export interface MessageSchema {
   readonly jsonFields: ReadonlyMap<string, FieldSchema>;
   /** Present when objects of this message are stored: then JSON has `apiVersion` and `kind` too. */
   readonly scope: 'Namespaced' | 'Cluster' | undefined;
+  /** Whoever applies it owns it as a whole. */
+  readonly isAtomic: boolean;
 }
 
 /**
@@ -95,7 +101,7 @@ const forms: Readonly<Record<string, JsonForm>> = {
   'apiextensions.v1.JSONSchemaPropsOrStringArray': 'schema-or-strings',
 };
 
-/** `scope|field;field` where a field is `name number type[ tag…]`: what `tools/gen-api-schema.ts` prints. */
+/** `scope|field;field` (or `atomic` instead of the scope) where a field is `name number type[ tag…]`: what `tools/gen-api-schema.ts` prints. */
 function parseMessage(name: string, text: string): MessageSchema {
   const bar = text.indexOf('|');
   const scope = text.slice(0, bar);
@@ -108,6 +114,7 @@ function parseMessage(name: string, text: string): MessageSchema {
     form: forms[name] ?? 'object',
     fields,
     scope: scope === 'Namespaced' || scope === 'Cluster' ? scope : undefined,
+    isAtomic: scope === 'atomic',
     get jsonFields() {
       flat ??= new Map(
         fields.flatMap((field) => (field.inline && field.message !== undefined ? [...field.message.jsonFields] : [[field.name, field]])),
@@ -138,5 +145,7 @@ function parseField(pkg: string, text: string): FieldSchema {
     listKeys: tag('lk')?.split(',') ?? [],
     patchStrategies: (tag('ps')?.split(',') ?? []) as FieldSchema['patchStrategies'], // the same
     mergeKey: tag('mk'),
+    isGranular: tag('st') === 'granular',
+    default: tag('def'),
   };
 }

@@ -2,7 +2,7 @@
 export const autoscalingV1: Readonly<Record<string, string>> = {
   ContainerResourceMetricSource: '|name 1 string;targetAverageUtilization 2 int32;targetAverageValue 3 api.resource.Quantity;container 5 string',
   ContainerResourceMetricStatus: '|name 1 string;currentAverageUtilization 2 int32;currentAverageValue 3 api.resource.Quantity;container 4 string',
-  CrossVersionObjectReference: '|kind 1 string !;name 2 string !;apiVersion 3 string',
+  CrossVersionObjectReference: 'atomic|kind 1 string !;name 2 string !;apiVersion 3 string',
   ExternalMetricSource: '|metricName 1 string;metricSelector 2 meta.v1.LabelSelector;targetValue 3 api.resource.Quantity;targetAverageValue 4 api.resource.Quantity',
   ExternalMetricStatus: '|metricName 1 string;metricSelector 2 meta.v1.LabelSelector;currentValue 3 api.resource.Quantity;currentAverageValue 4 api.resource.Quantity',
   HorizontalPodAutoscaler: 'Namespaced|metadata 1 meta.v1.ObjectMeta;spec 2 HorizontalPodAutoscalerSpec !;status 3 HorizontalPodAutoscalerStatus',

@@ -2,7 +2,7 @@
 export const autoscalingV2: Readonly<Record<string, string>> = {
   ContainerResourceMetricSource: '|name 1 string !;target 2 MetricTarget !;container 3 string !',
   ContainerResourceMetricStatus: '|name 1 string !;current 2 MetricValueStatus !;container 3 string !',
-  CrossVersionObjectReference: '|kind 1 string !;name 2 string !;apiVersion 3 string',
+  CrossVersionObjectReference: 'atomic|kind 1 string !;name 2 string !;apiVersion 3 string',
   ExternalMetricSource: '|metric 1 MetricIdentifier !;target 2 MetricTarget !',
   ExternalMetricStatus: '|metric 1 MetricIdentifier !;current 2 MetricValueStatus !',
   HPAScalingPolicy: '|type 1 string !;value 2 int32 !;periodSeconds 3 int32 !',

@@ -3,7 +3,7 @@ export const discoveryV1: Readonly<Record<string, string>> = {
   Endpoint: '|addresses 1 []string ! lt=set;conditions 2 EndpointConditions;hostname 3 string;targetRef 4 core.v1.ObjectReference;deprecatedTopology 5 {}string;nodeName 6 string;zone 7 string;hints 8 EndpointHints',
   EndpointConditions: '|ready 1 bool;serving 2 bool;terminating 3 bool',
   EndpointHints: '|forZones 1 []ForZone lt=atomic;forNodes 2 []ForNode lt=atomic',
-  EndpointPort: '|name 1 string;protocol 2 string;port 3 int32;appProtocol 4 string',
+  EndpointPort: 'atomic|name 1 string;protocol 2 string;port 3 int32;appProtocol 4 string',
   EndpointSlice: 'Namespaced|metadata 1 meta.v1.ObjectMeta;addressType 4 string !;endpoints 2 []Endpoint lt=atomic;ports 3 []EndpointPort lt=atomic',
   EndpointSliceList: '|metadata 1 meta.v1.ListMeta;items 2 []EndpointSlice !',
   ForNode: '|name 1 string !',

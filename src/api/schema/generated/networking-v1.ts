@@ -30,7 +30,7 @@ export const networkingV1: Readonly<Record<string, string>> = {
   NetworkPolicyPort: '|protocol 1 string;port 2 util.intstr.IntOrString;endPort 3 int32',
   NetworkPolicySpec: '|podSelector 1 meta.v1.LabelSelector;ingress 2 []NetworkPolicyIngressRule lt=atomic;egress 3 []NetworkPolicyEgressRule lt=atomic;policyTypes 4 []string lt=atomic',
   ParentReference: '|group 1 string;resource 2 string !;namespace 3 string;name 4 string !',
-  ServiceBackendPort: '|name 1 string;number 2 int32',
+  ServiceBackendPort: 'atomic|name 1 string;number 2 int32',
   ServiceCIDR: 'Cluster|metadata 1 meta.v1.ObjectMeta;spec 2 ServiceCIDRSpec;status 3 ServiceCIDRStatus',
   ServiceCIDRList: '|metadata 1 meta.v1.ListMeta;items 2 []ServiceCIDR !',
   ServiceCIDRSpec: '|cidrs 1 []string lt=atomic',

@@ -10,6 +10,6 @@ export const rbacV1: Readonly<Record<string, string>> = {
   RoleBinding: 'Namespaced|metadata 1 meta.v1.ObjectMeta;subjects 2 []Subject lt=atomic;roleRef 3 RoleRef !',
   RoleBindingList: '|metadata 1 meta.v1.ListMeta;items 2 []RoleBinding !',
   RoleList: '|metadata 1 meta.v1.ListMeta;items 2 []Role !',
-  RoleRef: '|apiGroup 1 string;kind 2 string !;name 3 string !',
-  Subject: '|kind 1 string !;apiGroup 2 string;name 3 string !;namespace 4 string',
+  RoleRef: 'atomic|apiGroup 1 string;kind 2 string !;name 3 string !',
+  Subject: 'atomic|kind 1 string !;apiGroup 2 string;name 3 string !;namespace 4 string',
 };
