@@ -10,6 +10,10 @@ export interface TlsSettings {
   readonly cert: string;
   readonly key: string;
   readonly clientCa: string;
+  /** Of front proxies, which say themselves whom they speak for. */
+  readonly proxyCa?: string | undefined;
+  /** Common names of the front proxies' certificates; absent or empty: all that their authority signed. */
+  readonly proxyNames?: readonly string[] | undefined;
 }
 
 /** How requests come in over TLS. */
@@ -27,15 +31,17 @@ export function createHttpsEntrance(tls: TlsSettings, pipeline: Pipeline, clock:
 }
 
 /** What says who a client is ends here: nothing behind may pass it on. */
-const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 'x-remote-user', 'x-remote-uid', 'x-remote-group']);
+function isCredential(header: string): boolean {
+  return header === 'authorization' || header.startsWith('x-remote-');
+}
 
 function apiRequestOf({ method, path, query, headers, rawHeaders, remoteAddress, body }: HttpRequest): ApiRequest {
   return {
     method,
     path,
     query,
-    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !credentialHeaders.has(name))),
-    rawHeaders: rawHeaders.filter((_, position) => !credentialHeaders.has((rawHeaders[position - (position % 2)] ?? '').toLowerCase())),
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isCredential(name))),
+    rawHeaders: rawHeaders.filter((_, position) => !isCredential((rawHeaders[position - (position % 2)] ?? '').toLowerCase())),
     remoteAddress,
     body: async (signal) => {
       try {
@@ -48,17 +54,12 @@ function apiRequestOf({ method, path, query, headers, rawHeaders, remoteAddress,
   };
 }
 
-function credentialsOf({ peer, headers }: HttpRequest): Credentials {
-  const authorization = headers['authorization'] ?? '';
-  return { certificate: peer, authorization: authorization === '' ? webSocketToken(headers['sec-websocket-protocol'] ?? '') : authorization };
-}
-
-const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
-
-/** A browser cannot set headers of a WebSocket: its token comes as a protocol beside the one that it wants to speak. */
-function webSocketToken(offer: string): string {
-  const protocols = offer.split(',').map((protocol) => protocol.trim());
-  const token = protocols.find((protocol) => protocol.startsWith(tokenProtocol));
-  if (token === undefined || protocols.length < 2) return '';
-  return `Bearer ${Buffer.from(token.slice(tokenProtocol.length), 'base64url').toString()}`;
+function credentialsOf({ peer, headers, rawHeaders }: HttpRequest): Credentials {
+  const isWebSocket = headers['upgrade']?.toLowerCase() === 'websocket' && /(^|,)\s*upgrade\s*(,|$)/i.test(headers['connection'] ?? '');
+  const protocols = isWebSocket ? (headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim()) : [];
+  const remoteHeaders = rawHeaders.flatMap((name, position) => {
+    const isName = position % 2 === 0 && name.toLowerCase().startsWith('x-remote-');
+    return isName ? [[name.toLowerCase(), rawHeaders[position + 1] ?? ''] as const] : [];
+  });
+  return { certificate: peer, authorization: headers['authorization'] ?? '', protocols, remoteHeaders };
 }

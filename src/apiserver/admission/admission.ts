@@ -14,6 +14,8 @@ export interface AdmissionRequest {
   /** What is to be stored; for a subresource with a body of its own, and for a deletion, the object that there is. */
   readonly object: KubeObject;
   readonly previous: KubeObject | undefined;
+  /** What was sent, for a subresource with a body of its own. */
+  readonly body?: unknown;
   readonly user: User;
   readonly isDryRun: boolean;
   /** Tells the client something beside the answer. */

@@ -7,35 +7,41 @@ import type { KubeObject } from '#api/object.ts';
 import type { Clock } from '#base/clock.ts';
 import type { RejectedCredentials } from '../authentication/authenticator.ts';
 import type { ObjectReader } from '../request/route.ts';
-import { authenticated, type User } from '../request/user.ts';
-import type { ClaimedObject, TokenClaims } from './token-claims.ts';
+import type { User } from '../request/user.ts';
+import { serviceAccountUser } from './service-account-user.ts';
+import type { ClaimedObject, KubernetesClaims, TokenClaims } from './token-claims.ts';
 
-/** What is being deleted may still use its token for this long. */
-const deletionGraceMs = 60_000;
+/** The clocks of those who sign and those who check may be this far apart; what is being deleted may still use its token for as long. */
+const leewaySeconds = 60;
 
-/** The user of a token whose signature is good: the account and the bound object must still be there. */
-export function userOfToken({ id, kubernetes }: TokenClaims, objects: ObjectReader, clock: Clock): User | RejectedCredentials {
-  const { namespace, serviceaccount } = kubernetes;
+/** What is wrong with the times of a token, undefined when nothing is. */
+export function timeProblem({ expiresAt, notBefore, issuedAt }: TokenClaims, clock: Clock): string | undefined {
+  const now = clock.now() / 1000;
+  if (notBefore !== undefined && now + leewaySeconds < notBefore) return 'service account token is not valid yet';
+  if (expiresAt !== undefined && now - leewaySeconds > expiresAt) return 'service account token has expired';
+  if (issuedAt !== undefined && now + leewaySeconds < issuedAt) return 'service account token is issued in the future';
+  return undefined;
+}
+
+/** The user of a token whose signature, audience and times are good: the account and the bound object must still be there. */
+export function userOfToken(id: string, claims: KubernetesClaims, objects: ObjectReader, clock: Clock): User | RejectedCredentials {
+  const { namespace, serviceaccount } = claims;
   const account = objects.get(serviceAccount, namespace, serviceaccount.name);
-  if (account === undefined || isGone(account, clock)) return { rejected: `service account ${namespace}/${serviceaccount.name} has been deleted` };
+  if (account === undefined) return { rejected: `serviceaccounts "${serviceaccount.name}" not found` };
+  if (isGone(account, clock)) return { rejected: `service account ${namespace}/${serviceaccount.name} has been deleted` };
   if (account.metadata.uid !== serviceaccount.uid) {
     return { rejected: `service account UID (${account.metadata.uid}) does not match claim (${serviceaccount.uid})` };
   }
   const problem =
-    problemOf(pod, namespace, kubernetes.pod, objects, clock) ??
-    problemOf(secret, namespace, kubernetes.secret, objects, clock) ??
+    problemOf(secret, namespace, claims.secret, objects, clock) ??
+    problemOf(pod, namespace, claims.pod, objects, clock) ??
     // The node of a pod's token is told, not checked: the pod is what counts.
-    problemOf(node, '', kubernetes.pod === undefined ? kubernetes.node : undefined, objects, clock);
+    problemOf(node, '', claims.pod === undefined ? claims.node : undefined, objects, clock);
   if (problem !== undefined) return { rejected: problem };
-  return authenticated({
-    name: `system:serviceaccount:${namespace}:${serviceaccount.name}`,
-    uid: serviceaccount.uid,
-    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
-    extra: {
-      'authentication.kubernetes.io/credential-id': [`JTI=${id}`],
-      ...extraOf('pod', kubernetes.pod),
-      ...extraOf('node', kubernetes.node),
-    },
+  return serviceAccountUser(namespace, serviceaccount, {
+    ...(id === '' ? {} : { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`] }),
+    ...extraOf('node', claims.node),
+    ...extraOf('pod', claims.pod),
   });
 }
 
@@ -50,10 +56,11 @@ function problemOf(kind: KindRef, namespace: string, claimed: ClaimedObject | un
 
 function isGone(object: KubeObject, clock: Clock): boolean {
   const at = object.metadata.deletionTimestamp;
-  return at !== undefined && Date.parse(at) < clock.now() - deletionGraceMs;
+  return at !== undefined && Date.parse(at) < clock.now() - leewaySeconds * 1000;
 }
 
 function extraOf(what: 'pod' | 'node', claimed: ClaimedObject | undefined): Readonly<Record<string, readonly string[]>> {
   if (claimed === undefined) return {};
-  return { [`authentication.kubernetes.io/${what}-name`]: [claimed.name], [`authentication.kubernetes.io/${what}-uid`]: [claimed.uid] };
+  const uid = claimed.uid === '' ? {} : { [`authentication.kubernetes.io/${what}-uid`]: [claimed.uid] };
+  return { [`authentication.kubernetes.io/${what}-name`]: [claimed.name], ...uid };
 }

@@ -8,7 +8,7 @@ import type { KubeObject } from '#api/object.ts';
 import { quote } from '#api/quote.ts';
 import { schemaOf } from '#api/schema/message-schema.ts';
 import { badRequest, failure, invalid, notFound } from '#api/status.ts';
-import type { BoundObjectReference, TokenRequest } from '#api/types/authentication-v1.ts';
+import type { BoundObjectReference, TokenRequest, TokenRequestSpec } from '#api/types/authentication-v1.ts';
 import type { ServiceAccount } from '#api/types/core-v1.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
 import { type BodyKind, decodeBody } from '../request/decode.ts';
@@ -18,6 +18,7 @@ import { writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
 import { writerOf } from '../request/writer.ts';
 import type { KubernetesClaims } from '../service-account-tokens/token-claims.ts';
+import type { TokenRequest as SigningRequest } from '../service-account-tokens/token-signer.ts';
 import { nowSeconds, timeOf } from '../verbs/times.ts';
 
 const bodyKind: BodyKind = {
@@ -37,84 +38,133 @@ const yearSeconds = 365 * 24 * 3_600;
 
 /** POST `serviceaccounts/token`: signs a token. */
 export async function requestToken(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
-  const { info, query } = request;
+  const { info, query, kind, user } = request;
   const format = negotiate(request.headers, query);
   const options = writeOptionsOf(query, 'CreateOptions');
   const writer = writerOf(request, options);
   const decoded: unknown = decodeBody(await request.body(signal), request.headers['content-type'] ?? '', bodyKind, options, writer.warn);
-  const wanted = decoded as TokenRequest; // the schema has read it
+  const body = decoded as TokenRequest; // the schema has read it
   await context.registry.upToDate(signal);
   const account = context.objects.get(serviceAccountKind, info.namespace, info.name);
+  checkPlace(body, info);
   if (account === undefined) throw notFound(serviceAccountKind, info.name);
-  check(wanted, account);
-  const expirationSeconds = wanted.spec?.expirationSeconds ?? defaultSeconds;
-  const audiences = wanted.spec?.audiences ?? [];
-  const isForApi = audiences.length === 0 || audiences.every((audience) => context.tokens.audiences.includes(audience));
+  checkUid(body, account);
+  const wanted = completed(body, context);
+  const { namespace, name, subresource } = info;
+  const { isDryRun, warn } = writer;
+  const admission = { operation: 'CREATE', kind, subresource, namespace, name, object: account, previous: undefined, user, isDryRun, warn } as const;
+  await context.admission.mutate({ ...admission, body: wanted }, signal);
+  checkDuration(wanted.expirationSeconds);
+  await context.admission.validate({ ...admission, body: wanted }, signal);
   const nowMs = context.clock.now();
-  const kubernetes = claimsOf(context, account, wanted.spec?.boundObjectRef);
-  const isLong = expirationSeconds === kubeletSeconds && kubernetes.pod !== undefined && isForApi;
-  const nowSecond = Math.floor(nowMs / 1000);
-  const token = await context.tokens.sign({
-    audiences: audiences.length === 0 ? context.tokens.audiences : audiences,
-    expiresAtSeconds: nowSecond + (isLong ? yearSeconds : expirationSeconds),
-    kubernetes: isLong ? { ...kubernetes, warnafter: nowSecond + kubeletSeconds } : kubernetes,
-  });
+  const kubernetes = claimsOf(context, account, wanted.boundObjectRef);
+  const expirationSeconds = shortened(wanted.expirationSeconds, context.tokens.maxSeconds, warn);
+  const token = await context.tokens.sign(tokenOf({ ...wanted, expirationSeconds }, kubernetes, nowMs, context.tokens.audiences));
   const answer = {
     kind: bodyKind.kind,
     apiVersion: 'authentication.k8s.io/v1',
-    metadata: { name: info.name, namespace: info.namespace, creationTimestamp: nowSeconds(context.clock) },
-    spec: { ...wanted.spec, audiences: audiences.length === 0 ? context.tokens.audiences : audiences, expirationSeconds },
+    metadata: { name, namespace, creationTimestamp: nowSeconds(context.clock) },
+    spec: { ...wanted, expirationSeconds },
     status: { token, expirationTimestamp: timeOf(nowMs + expirationSeconds * 1000) },
   };
   return answerObject(201, answer, format, writer.warnings);
 }
 
-function check({ metadata = {}, spec = {} }: TokenRequest, account: ServiceAccount): void {
-  const { name, namespace, uid } = account.metadata;
-  const seconds = spec.expirationSeconds ?? defaultSeconds;
-  const problems: FieldProblem[] = [];
-  const mismatch = (field: string, badValue: string, what: string) =>
-    problems.push({ type: 'Invalid', field, badValue, detail: `must match the service account ${what}${what === 'name' ? ' if specified' : ''}` });
-  if ((metadata.name ?? name) !== name) mismatch('metadata.name', metadata.name ?? '', 'name');
-  if ((metadata.namespace ?? namespace) !== namespace) mismatch('metadata.namespace', metadata.namespace ?? '', 'namespace');
-  const duration = (detail: string) => problems.push({ type: 'Invalid', field: 'spec.expirationSeconds', badValue: seconds, detail });
-  if (seconds < minSeconds) duration('may not specify a duration less than 10 minutes');
-  if (seconds > maxSeconds) duration('may not specify a duration larger than 2^32 seconds');
-  if (problems.length > 0) throw invalid(bodyKind, '', problems);
-  if ((metadata.uid ?? uid) !== uid) {
-    const detail = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`;
-    const message = `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io ${quote(name)}: ${detail}`;
-    throw failure(409, 'Conflict', message, { name, group: 'authentication.k8s.io', kind: 'TokenRequest' });
-  }
+/** A request with what it leaves to the server. */
+type Wish = TokenRequestSpec & { readonly audiences: readonly string[]; readonly expirationSeconds: number };
+
+function completed({ spec }: TokenRequest, context: ServerContext): Wish {
+  const audiences = spec?.audiences ?? [];
+  return {
+    ...spec,
+    audiences: audiences.length === 0 ? context.tokens.audiences : audiences,
+    expirationSeconds: spec?.expirationSeconds ?? defaultSeconds,
+  };
+}
+
+function tokenOf(wish: Wish, kubernetes: KubernetesClaims, nowMs: number, apiAudiences: readonly string[]): SigningRequest {
+  const { audiences, expirationSeconds } = wish;
+  const now = Math.floor(nowMs / 1000);
+  const isForApi = audiences.every((audience) => apiAudiences.includes(audience));
+  const isLong = expirationSeconds === kubeletSeconds && kubernetes.pod !== undefined && isForApi;
+  return {
+    audiences,
+    expiresAtSeconds: now + (isLong ? yearSeconds : expirationSeconds),
+    kubernetes: isLong ? { ...kubernetes, warnafter: now + kubeletSeconds } : kubernetes,
+  };
+}
+
+function shortened(seconds: number, mostSeconds: number | undefined, warn: (text: string) => void): number {
+  if (mostSeconds === undefined || seconds <= mostSeconds) return seconds;
+  warn(`requested expiration of ${seconds} seconds shortened to ${mostSeconds} seconds`);
+  return mostSeconds;
+}
+
+function checkPlace({ metadata }: TokenRequest, { name, namespace }: { readonly name: string; readonly namespace: string }): void {
+  const mismatch = (field: string, badValue: string, right: string): readonly FieldProblem[] =>
+    badValue === '' || badValue === right
+      ? []
+      : [{ type: 'Invalid', field: `metadata.${field}`, badValue, detail: `must match the service account ${field} if specified` }];
+  const problems = [...mismatch('name', metadata?.name ?? '', name), ...mismatch('namespace', metadata?.namespace ?? '', namespace)];
+  if (problems.length > 0) throw invalid(bodyKind, name, problems);
+}
+
+function checkUid({ metadata }: TokenRequest, account: ServiceAccount): void {
+  const { name, uid } = account.metadata;
+  const given = metadata?.uid ?? '';
+  if (given === '' || given === uid) return;
+  const detail = `the UID in the token request (${given}) does not match the UID of the service account (${uid})`;
+  const message = `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io ${quote(name)}: ${detail}`;
+  throw failure(409, 'Conflict', message, { name, group: 'authentication.k8s.io', kind: 'TokenRequest' });
+}
+
+function checkDuration(seconds: number): void {
+  const problem = (detail: string) =>
+    invalid(bodyKind, '', [{ type: 'Invalid', field: 'spec.expirationSeconds', badValue: seconds, detail: `may not specify a duration ${detail}` }]);
+  if (seconds < minSeconds) throw problem('less than 10 minutes');
+  if (seconds > maxSeconds) throw problem('larger than 2^32 seconds');
 }
 
 function claimsOf(context: ServerContext, account: ServiceAccount, ref: BoundObjectReference | undefined): KubernetesClaims {
-  const { namespace } = account.metadata;
+  const { namespace = '' } = account.metadata;
   const claims = { namespace, serviceaccount: named(account) };
   if (ref === undefined) return claims;
-  switch (`${ref.apiVersion ?? ''}/${ref.kind ?? ''}`) {
-    case 'v1/Pod': {
+  const apiVersion = ref.apiVersion ?? '';
+  const kind = apiVersion.includes('/') ? '' : (ref.kind ?? ''); // of the core group
+  switch (kind) {
+    case 'Pod': {
       const pod = boundObject(context, podKind, namespace, ref);
       if (pod.spec?.serviceAccountName !== account.metadata.name) {
         throw badRequest(`cannot bind token for serviceaccount ${quote(account.metadata.name)} to pod running with different serviceaccount name.`);
       }
-      const node = context.objects.get(nodeKind, '', pod.spec.nodeName ?? '');
-      return { ...claims, pod: named(pod), ...(node === undefined ? {} : { node: named(node) }) };
+      checkBoundUid(podKind, pod, ref);
+      return { ...claims, pod: named(pod), ...nodeClaim(context, pod.spec.nodeName ?? '') };
     }
-    case 'v1/Secret':
-      return { ...claims, secret: named(boundObject(context, secretKind, namespace, ref)) };
-    case 'v1/Node':
-      return { ...claims, node: named(boundObject(context, nodeKind, '', ref)) };
+    case 'Secret':
+      return { ...claims, secret: named(checkBoundUid(secretKind, boundObject(context, secretKind, namespace, ref), ref)) };
+    case 'Node':
+      return { ...claims, node: named(checkBoundUid(nodeKind, boundObject(context, nodeKind, '', ref), ref)) };
     default:
-      throw badRequest(`cannot bind token to object of type ${ref.apiVersion ?? ''}, Kind=${ref.kind ?? ''}`);
+      throw badRequest(`cannot bind token to object of type ${apiVersion.includes('/') ? '' : '/'}${apiVersion}, Kind=${ref.kind ?? ''}`);
   }
+}
+
+/** A node that is not registered is named all the same: whoever reads the token learns where its pod is. */
+function nodeClaim({ objects }: ServerContext, name: string): Pick<KubernetesClaims, 'node'> {
+  if (name === '') return {};
+  return { node: { name, uid: objects.get(nodeKind, '', name)?.metadata.uid ?? '' } };
 }
 
 function boundObject<T extends KubeObject>(context: ServerContext, kind: KindRef<T>, namespace: string, ref: BoundObjectReference): T {
   const name = ref.name ?? '';
   const object = context.objects.get(kind, namespace, name);
   if (object === undefined) throw notFound(kind, name);
+  return object;
+}
+
+function checkBoundUid(kind: KindRef, object: KubeObject, ref: BoundObjectReference): KubeObject {
   if (ref.uid === undefined || ref.uid === '' || ref.uid === object.metadata.uid) return object;
+  const { name } = object.metadata;
   const detail = `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`;
   throw failure(409, 'Conflict', `Operation cannot be fulfilled on ${kind.kind} ${quote(name)}: ${detail}`, { name, kind: kind.kind });
 }

@@ -3,11 +3,11 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import { createServer } from 'node:https';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
 import { reasonOf } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import { AppError, messageOf, Unavailable } from '#base/errors.ts';
 import { TaskGroup } from '#base/task-group.ts';
+import { type PeerIdentity, Peers } from './peers.ts';
 
 export interface HttpRequest {
   /** Upper case. */
@@ -25,12 +25,6 @@ export interface HttpRequest {
   body(maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** What the client's certificate says; `rejected` is one that does not chain to the client CA. */
-export type PeerIdentity =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'rejected'; readonly problem: string }
-  | { readonly kind: 'verified'; readonly commonName: string; readonly organizations: readonly string[]; readonly fingerprint256: string };
-
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -43,8 +37,8 @@ export type HttpHandler = (request: HttpRequest, signal: AbortSignal) => Promise
 export type UpgradeHandler = (request: HttpRequest, socket: Duplex, head: Uint8Array, signal: AbortSignal) => Promise<void>;
 
 export interface HttpServerOptions {
-  /** PEM. */
-  readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string };
+  /** PEM; an authority may be several certificates. `proxyCa`: of those who say themselves whom they speak for. */
+  readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string; readonly proxyCa?: string | undefined };
   readonly handler: HttpHandler;
   readonly upgrade: UpgradeHandler;
   readonly clock: Clock;
@@ -71,10 +65,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const tasks = new TaskGroup(options.onFailure);
   const sockets = new Set<Duplex>();
   const clients = new GoneSignals(tasks.signal);
+  const peers = new Peers(options.tls);
   const server = createServer({
     cert: options.tls.cert,
     key: options.tls.key,
-    ca: options.tls.clientCa,
+    ca: [options.tls.clientCa, options.tls.proxyCa ?? []].flat(),
     requestCert: true,
     rejectUnauthorized: false, // tokens and health checks come without a certificate; the handler decides
     minVersion: 'TLSv1.2',
@@ -87,12 +82,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   server.on('connection', (socket) => track(socket, sockets));
   server.on('request', (message, response) =>
-    tasks.run(`${message.method} ${message.url}`, (closing) => answer(message, response, options.handler, clients.of(response), closing)),
+    tasks.run(`${message.method} ${message.url}`, (closing) =>
+      answer(requestOf(message, peers), message, response, options.handler, clients.of(response), closing),
+    ),
   );
   server.on('upgrade', (message, socket, head) =>
     tasks.run(`upgrade ${message.url}`, async () => {
       socket.on('error', () => undefined); // the reader of the socket learns of it by its close
-      await options.upgrade(requestOf(message), socket, head, clients.of(socket));
+      await options.upgrade(requestOf(message, peers), socket, head, clients.of(socket));
     }),
   );
   server.on('tlsClientError', () => undefined); // somebody else's garbage
@@ -137,6 +134,7 @@ function track(socket: Duplex, sockets: Set<Duplex>): void {
 }
 
 async function answer(
+  request: HttpRequest,
   message: IncomingMessage,
   response: ServerResponse,
   handler: HttpHandler,
@@ -144,7 +142,7 @@ async function answer(
   closing: AbortSignal,
 ): Promise<void> {
   response.on('error', () => undefined); // 'close' follows and is what counts
-  const result = await handler(requestOf(message), signal);
+  const result = await handler(request, signal);
   response.statusCode = result.status;
   for (const [name, value] of Object.entries(result.headers)) response.setHeader(name, value);
   // Nobody waits for the rest of a body that was refused.
@@ -206,7 +204,7 @@ class GoneSignals {
   }
 }
 
-function requestOf(message: IncomingMessage): HttpRequest {
+function requestOf(message: IncomingMessage, peers: Peers): HttpRequest {
   const url = message.url ?? '/';
   const mark = url.indexOf('?');
   return {
@@ -216,7 +214,7 @@ function requestOf(message: IncomingMessage): HttpRequest {
     headers: joined(message.headers),
     rawHeaders: message.rawHeaders,
     remoteAddress: message.socket.remoteAddress ?? '',
-    peer: peerOf(message.socket),
+    peer: peers.of(message.socket),
     body: (maxBytes, signal) => readBody(message, maxBytes, signal),
   };
 }
@@ -225,31 +223,6 @@ function joined(headers: IncomingMessage['headers']): Readonly<Record<string, st
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) result[name] = typeof value === 'string' ? value : value.join(', ');
   return result;
-}
-
-const peers = new WeakMap<Socket, PeerIdentity>();
-
-/** Read once a connection: it costs more than a small request. */
-function peerOf(socket: Socket): PeerIdentity {
-  const known = peers.get(socket);
-  if (known !== undefined) return known;
-  const peer = socket instanceof TLSSocket ? readPeer(socket) : ({ kind: 'none' } as const);
-  peers.set(socket, peer);
-  return peer;
-}
-
-function readPeer(socket: TLSSocket): PeerIdentity {
-  const certificate = socket.getPeerCertificate();
-  if (certificate.subject === undefined) return { kind: 'none' };
-  if (!socket.authorized) return { kind: 'rejected', problem: String(socket.authorizationError) };
-  // Node's types say string, but a repeated attribute comes as an array.
-  const listed = (value: unknown): string[] => (value === undefined ? [] : Array.isArray(value) ? value.map(String) : [String(value)]);
-  return {
-    kind: 'verified',
-    commonName: listed(certificate.subject.CN)[0] ?? '',
-    organizations: listed(certificate.subject.O),
-    fingerprint256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
-  };
 }
 
 function readBody(message: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
