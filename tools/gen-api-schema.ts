@@ -38,7 +38,6 @@ function printField(pkg: string, field: protobuf.Field): string {
     ['keys', 'lk'],
     ['patchStrategy', 'ps'],
     ['mergeKey', 'mk'],
-    ['structType', 'st'],
     ['default', 'def'],
   ] as const) {
     const value = tags.get(tag);

@@ -37,8 +37,6 @@ export interface FieldSchema {
   readonly listKeys: readonly string[];
   readonly patchStrategies: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly mergeKey: string | undefined;
-  /** Its message is atomic as a rule, but not here. */
-  readonly isGranular: boolean;
   /** What the key of a list item counts as when it is absent. */
   readonly default: string | undefined;
 }
@@ -145,7 +143,6 @@ function parseField(pkg: string, text: string): FieldSchema {
     listKeys: tag('lk')?.split(',') ?? [],
     patchStrategies: (tag('ps')?.split(',') ?? []) as FieldSchema['patchStrategies'], // the same
     mergeKey: tag('mk'),
-    isGranular: tag('st') === 'granular',
     default: tag('def'),
   };
 }
