@@ -34,6 +34,10 @@ export interface ControllerTimings {
   readonly podGcIntervalMs: number;
   /** From a node's disappearance until its pods are deleted. */
   readonly orphanQuarantineMs: number;
+  /** From the start until the garbage collector lists every kind: what a cluster needs to be ready comes first. */
+  readonly garbageCollectorDelayMs: number;
+  /** How soon kinds are collected that a client has defined. */
+  readonly discoveryIntervalMs: number;
 }
 
 export const defaultControllerTimings: ControllerTimings = {
@@ -43,6 +47,8 @@ export const defaultControllerTimings: ControllerTimings = {
   nodeEvictionIntervalMs: 10_000,
   podGcIntervalMs: 20_000,
   orphanQuarantineMs: 40_000,
+  garbageCollectorDelayMs: 1500,
+  discoveryIntervalMs: 30_000,
 };
 
 /** The kind's informer, with its first list in. */
