@@ -9,6 +9,8 @@ export interface FieldProblem {
   readonly detail: string;
   /** The value that broke the rule, for the types that print it. */
   readonly badValue?: unknown;
+  /** The value is not printed, whatever the type says: it would be a whole object. */
+  readonly omitsValue?: boolean;
 }
 
 export type FieldProblemType =
@@ -49,6 +51,7 @@ const types: Readonly<Record<FieldProblemType, TypeText>> = {
 
 export const required = (field: string, detail = ''): FieldProblem => ({ type: 'Required', field, detail });
 export const invalid = (field: string, badValue: unknown, detail: string): FieldProblem => ({ type: 'Invalid', field, detail, badValue });
+export const invalidWhole = (field: string, detail: string): FieldProblem => ({ type: 'Invalid', field, detail, omitsValue: true });
 export const forbidden = (field: string, detail: string): FieldProblem => ({ type: 'Forbidden', field, detail });
 export const duplicate = (field: string, badValue: unknown): FieldProblem => ({ type: 'Duplicate', field, detail: '', badValue });
 export const notFound = (field: string, badValue: unknown): FieldProblem => ({ type: 'NotFound', field, detail: '', badValue });
@@ -73,7 +76,7 @@ export const notSupported = (field: string, badValue: unknown, supported: readon
 /** `Required value`, `Invalid value: "x": must be …`: a problem without its field, as a cause of a `Status` has it. */
 export function problemBody(problem: FieldProblem): string {
   const { text, showsValue } = types[problem.type];
-  const value = showsValue ? `: ${printValue(problem.badValue)}` : '';
+  const value = showsValue && problem.omitsValue !== true ? `: ${printValue(problem.badValue)}` : '';
   return `${text}${value}${problem.detail === '' ? '' : `: ${problem.detail}`}`;
 }
 

@@ -2,40 +2,66 @@
 import type { Kind } from '#api/kind.ts';
 import { deployment } from './apps/v1/deployment.ts';
 import { replicaSet } from './apps/v1/replica-set.ts';
+import { job } from './batch/v1/job.ts';
 import { lease } from './coordination/v1/lease.ts';
 import { configMap } from './core/v1/config-map.ts';
+import { endpoints } from './core/v1/endpoints.ts';
 import { event as coreV1Event } from './core/v1/event.ts';
 import { namespace } from './core/v1/namespace.ts';
 import { node } from './core/v1/node.ts';
+import { persistentVolumeClaim } from './core/v1/persistent-volume-claim.ts';
+import { persistentVolume } from './core/v1/persistent-volume.ts';
 import { pod } from './core/v1/pod.ts';
 import { secret } from './core/v1/secret.ts';
 import { serviceAccount } from './core/v1/service-account.ts';
+import { service } from './core/v1/service.ts';
 import { event as eventsV1Event } from './events/v1/event.ts';
+import { ipAddress } from './networking/v1/ip-address.ts';
+import { serviceCidr } from './networking/v1/service-cidr.ts';
 import { runtimeClass } from './node/v1/runtime-class.ts';
 import { clusterRoleBinding } from './rbac/v1/cluster-role-binding.ts';
 import { clusterRole } from './rbac/v1/cluster-role.ts';
 import { roleBinding } from './rbac/v1/role-binding.ts';
 import { role } from './rbac/v1/role.ts';
 import { priorityClass } from './scheduling/v1/priority-class.ts';
+import { csiDriver } from './storage/v1/csi-driver.ts';
+import { csiNode } from './storage/v1/csi-node.ts';
+import { csiStorageCapacity } from './storage/v1/csi-storage-capacity.ts';
+import { storageClass } from './storage/v1/storage-class.ts';
+import { volumeAttachment } from './storage/v1/volume-attachment.ts';
+import { volumeAttributesClass } from './storage/v1/volume-attributes-class.ts';
 
 /** Every kind that is built in, core group first. */
 // biome-ignore format: one kind a line keeps differences small
 export const kinds: readonly Kind[] = [
   configMap,
+  endpoints,
   coreV1Event,
   namespace,
   node,
+  persistentVolumeClaim,
+  persistentVolume,
   pod,
   secret,
   serviceAccount,
+  service,
   deployment,
   replicaSet,
+  job,
   lease,
   eventsV1Event,
+  ipAddress,
+  serviceCidr,
   runtimeClass,
   clusterRoleBinding,
   clusterRole,
   roleBinding,
   role,
   priorityClass,
+  csiDriver,
+  csiNode,
+  csiStorageCapacity,
+  storageClass,
+  volumeAttachment,
+  volumeAttributesClass,
 ];
