@@ -6,15 +6,18 @@ import { TaskGroup } from '#base/task-group.ts';
 import type { Transport } from '#client/transport.ts';
 import type { Storage } from '#store/storage.ts';
 import { Admission } from './admission/admission.ts';
+import { createDefaultStorageClass } from './admission/default-storage-class.ts';
 import { defaultTolerationSeconds } from './admission/default-toleration-seconds.ts';
 import { createNamespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import { createPersistentVolumeClaimResize } from './admission/persistent-volume-claim-resize.ts';
+import { createPersistentVolumePhaseTime } from './admission/persistent-volume-phase-time.ts';
 import { createPriorityAdmission } from './admission/priority.ts';
+import { createRuntimeClassAdmission } from './admission/runtime-class.ts';
 import { createServiceAccountAdmission } from './admission/service-account.ts';
-import { clientCertificateAuthenticator } from './authentication/client-certificate.ts';
-import { createServiceAccountAuthenticator } from './authentication/service-account-token.ts';
-import { createStaticTokenAuthenticator } from './authentication/static-token.ts';
-import { createAuthorizerChain } from './authorization/authorizer-chain.ts';
-import { createBuiltInAuthorizer } from './authorization/built-in-authorizer.ts';
+import { storageObjectInUseProtection } from './admission/storage-object-in-use-protection.ts';
+import { createAuthentication } from './authentication/authentication.ts';
+import { createAuthorization } from './authorization/authorization.ts';
+import { createNodeAuthorizer } from './authorization/node/node-authorizer.ts';
 import { createBootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { resourceOfKind, resourceOfRoute } from './discovery/api-resource.ts';
 import { discoveryEndpoints } from './discovery/discovery-endpoints.ts';
@@ -23,6 +26,9 @@ import { healthEndpoints } from './discovery/health-endpoints.ts';
 import { createHttpsEntrance, type TlsSettings } from './https-entrance.ts';
 import { createInProcessTransport } from './in-process/in-process-transport.ts';
 import { runCompaction } from './maintenance/compaction.ts';
+import { metricsEndpoint } from './metrics/metrics-endpoint.ts';
+import { registryMetrics } from './metrics/registry-metrics.ts';
+import { RequestMetrics } from './metrics/request-metrics.ts';
 import { openApiEndpoints } from './openapi/openapi-endpoints.ts';
 import { ExpiringLeases } from './registry/expiring-leases.ts';
 import { createObjectReader } from './registry/object-reader.ts';
@@ -49,6 +55,8 @@ export interface ApiServerOptions {
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** URL; also the audience of tokens for this server. */
   readonly serviceAccountIssuer: string;
+  /** Tokens that are asked for a longer time are shortened, with a warning. Default: no limit. */
+  readonly serviceAccountMaxTokenSeconds?: number | undefined;
   /** For tests and for operators who have them. */
   readonly staticTokens?: ReadonlyMap<string, Pick<User, 'name'> & Partial<User>> | undefined;
   /** Endpoints of other parts: streaming subresources, the start-up record. */
@@ -99,20 +107,27 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
 function createContext(options: ApiServerOptions, registry: Registry): ServerContext {
   const { storage, clock, logger } = options;
   const objects = createObjectReader(registry);
+  const { authorizer, escalationCheck } = createAuthorization(registry, [createNodeAuthorizer(registry, options.kinds)]);
   const admission = new Admission([
     createNamespaceLifecycle(objects),
     createServiceAccountAdmission({ objects, clock, newSuffix }),
     createPriorityAdmission(objects),
     defaultTolerationSeconds,
+    createDefaultStorageClass(objects),
+    storageObjectInUseProtection,
+    createPersistentVolumePhaseTime(clock),
+    createPersistentVolumeClaimResize(objects),
+    createRuntimeClassAdmission(objects),
+    escalationCheck,
   ]);
   return {
     registry,
     leases: new ExpiringLeases(storage, clock),
     objects,
     admission,
-    authorizer: createAuthorizerChain([createBuiltInAuthorizer()]),
+    authorizer,
     reservations: [],
-    tokens: new TokenSigner(options.serviceAccountKeys, options.serviceAccountIssuer, clock),
+    tokens: new TokenSigner(options.serviceAccountKeys, options.serviceAccountIssuer, clock, options.serviceAccountMaxTokenSeconds),
     clock,
     logger,
     newUid: randomUUID,
@@ -121,8 +136,10 @@ function createContext(options: ApiServerOptions, registry: Registry): ServerCon
 }
 
 function createPipeline(options: ApiServerOptions, context: ServerContext): Pipeline {
-  const { kinds, clock } = options;
-  const reviews = [...accessReviews, ...identityReviews].map((review) => reviewRoute(review, context));
+  const { kinds } = options;
+  const frontProxyNames = options.tls?.proxyCa === undefined ? undefined : (options.tls.proxyNames ?? []);
+  const authentication = createAuthentication(context, { staticTokens: options.staticTokens ?? new Map(), frontProxyNames });
+  const reviews = [...accessReviews, ...identityReviews(authentication.tokens)].map((review) => reviewRoute(review, context));
   const others = (options.extraRoutes ?? []).flatMap((factory) => factory(context));
   const routes: readonly Route[] = [...others, ...reviews];
   let documents: DiscoveryDocuments | undefined;
@@ -133,19 +150,24 @@ function createPipeline(options: ApiServerOptions, context: ServerContext): Pipe
     ]);
     return documents;
   };
+  const metrics = new RequestMetrics();
   return new Pipeline({
     context,
-    ways: [
-      clientCertificateAuthenticator,
-      createStaticTokenAuthenticator(options.staticTokens ?? new Map()),
-      createServiceAccountAuthenticator(context.tokens, context.objects, clock),
-    ],
+    ways: authentication.ways,
     kinds: new KindRoutes(kinds),
     routes,
+    metrics,
     paths: [
       ...discoveryEndpoints(discovery),
       ...openApiEndpoints(kinds),
-      ...healthEndpoints([{ name: 'ping', isHealthy: () => true }], [{ name: 'registry', isHealthy: () => context.registry.revision > 0 }]),
+      ...healthEndpoints(
+        [
+          { name: 'ping', isHealthy: () => true },
+          { name: 'etcd', isHealthy: () => context.registry.isFollowing }, // monitoring asks for the store by this name
+        ],
+        [{ name: 'informer-sync', isHealthy: () => context.registry.revision > 0 }],
+      ),
+      metricsEndpoint(() => [...metrics.families, ...registryMetrics(context.registry)]),
       ...issuerEndpoints(context.tokens),
     ],
   });

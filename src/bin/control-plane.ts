@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { pod } from '#api/kinds/core/v1/pod.ts';
 import { kinds } from '#api/kinds/index.ts';
 import { type ApiServer, createApiServer } from '#apiserver/api-server.ts';
+import { serviceAccountGroups, serviceAccountUserName, type User } from '#apiserver/request/user.ts';
 import { podStartupsRoute } from '#apiserver/routes/pod-startups.ts';
 import { streamingRoutes } from '#apiserver/subresources/streaming-routes.ts';
 import { systemClock } from '#base/clock.ts';
@@ -16,7 +17,7 @@ import { createSharedInformers } from '#client/shared-informers.ts';
 import { type ClusterPaths, clusterPaths } from '#cluster/cluster-paths.ts';
 import { pkiFiles } from '#cluster/pki-files.ts';
 import { type ClusterSettings, parseSettings } from '#cluster/settings.ts';
-import { runControllers } from '#controllers/controllers.ts';
+import { type ControllerClients, runControllers } from '#controllers/controllers.ts';
 import { runScheduler } from '#scheduler/scheduler.ts';
 import { StartupRecords } from '#startup/records.ts';
 import { openSqliteStorage } from '#store/sqlite/sqlite-storage.ts';
@@ -80,12 +81,18 @@ interface LoopOptions {
 
 /** Scheduler and controllers see the cluster through one set of informers: each event is read once in this process. */
 function startLoops(server: ApiServer, tasks: TaskGroup, { settings, rootCaPem, logger, startups }: LoopOptions): void {
-  const clientAs = (name: string) => createClient(server.transportAs({ name }), { deadline: { ms: requestWithinMs, clock: systemClock } });
-  const [scheduling, controlling] = [clientAs('system:kube-scheduler'), clientAs('system:kube-controller-manager')];
+  const clientAs = (user: Pick<User, 'name'> & Partial<User>) =>
+    createClient(server.transportAs(user), { deadline: { ms: requestWithinMs, clock: systemClock } });
+  const controlling: ControllerClients = {
+    reading: clientAs({ name: 'system:kube-controller-manager' }),
+    as: (account) => clientAs({ name: serviceAccountUserName('kube-system', account), groups: serviceAccountGroups('kube-system') }),
+  };
   const options = (part: string) => ({ clock: systemClock, logger: logger.child({ part }) });
-  const informers = createSharedInformers(controlling, options('informers'));
+  const informers = createSharedInformers(controlling.reading, options('informers'));
   const { timings } = settings;
-  tasks.run('scheduler', (signal) => runScheduler(scheduling, { ...options('scheduler'), informers, timings }, signal));
+  tasks.run('scheduler', (signal) =>
+    runScheduler(clientAs({ name: 'system:kube-scheduler' }), { ...options('scheduler'), informers, timings }, signal),
+  );
   tasks.run('controllers', (signal) => runControllers(controlling, { ...options('controllers'), informers, timings, rootCaPem }, signal));
   // In process an informer tells of a change within the turn of the loop in which a client can see it.
   informers.of(pod).subscribe((change) => {

@@ -17,7 +17,8 @@ const signal = new AbortController().signal;
 function controlling(t: { after(action: () => Promise<void>): void }, api: MemoryApi) {
   const clock = new FakeClock(Date.UTC(2030, 0, 1));
   const stop = new AbortController();
-  const ended = runControllers(createClient(api), { clock, logger: silentLogger, rootCaPem: 'THE CA' }, stop.signal);
+  const clients = { reading: createClient(api), as: () => createClient(api) };
+  const ended = runControllers(clients, { clock, logger: silentLogger, rootCaPem: 'THE CA' }, stop.signal);
   t.after(async () => {
     stop.abort();
     await ended;

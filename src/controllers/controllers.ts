@@ -7,7 +7,9 @@ import type { Client } from '#client/client.ts';
 import { createEventRecorder, type EventRecorder } from '#client/event-recorder.ts';
 import { createIndex } from '#client/indexer.ts';
 import { createSharedInformers, type SharedInformers } from '#client/shared-informers.ts';
+import { runClusterRoleAggregationController } from './clusterrole-aggregation/controller.ts';
 import { type ControllerContext, type ControllerTimings, defaultControllerTimings } from './context.ts';
+import { runGarbageCollector } from './garbage-collector/controller.ts';
 import { runNamespaceController } from './namespace/controller.ts';
 import { runNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { runPodGcController } from './pod-gc/controller.ts';
@@ -25,25 +27,50 @@ export interface ControllersOptions {
   readonly informers?: SharedInformers | undefined;
 }
 
+/** Whom a controller acts as: upstream's names of accounts, for each of which there is a role. */
+export type ControllerAccount =
+  | 'clusterrole-aggregation-controller'
+  | 'generic-garbage-collector'
+  | 'namespace-controller'
+  | 'node-controller'
+  | 'pod-garbage-collector'
+  | 'root-ca-cert-publisher'
+  | 'service-account-controller';
+
+export interface ControllerClients {
+  /** For what all controllers read together. */
+  readonly reading: Client;
+  /** For what a controller does. */
+  as(account: ControllerAccount): Client;
+}
+
 /** Runs every controller until the signal is aborted. What fails for one object is tried again and touches nothing else. */
-export async function runControllers(client: Client, options: ControllersOptions, signal: AbortSignal): Promise<void> {
+export async function runControllers(clients: ControllerClients, options: ControllersOptions, signal: AbortSignal): Promise<void> {
   const { clock, logger } = options;
-  const informers = options.informers ?? createSharedInformers(client, { clock, logger });
-  const recorder = (component: string) => createEventRecorder(client, { component, clock, logger });
-  const recorders = { nodes: recorder('node-controller'), eviction: recorder('taint-eviction-controller') };
+  const informers = options.informers ?? createSharedInformers(clients.reading, { clock, logger });
+  const recorder = (account: ControllerAccount, component: string) => createEventRecorder(clients.as(account), { component, clock, logger });
+  const recorders = {
+    nodes: recorder('node-controller', 'node-controller'),
+    eviction: recorder('node-controller', 'taint-eviction-controller'),
+    collector: recorder('generic-garbage-collector', 'garbage-collector-controller'),
+  };
   const podsByNode = createIndex(informers.of(podKind), (pod) => pod.spec?.nodeName ?? '');
   const timings = { ...defaultControllerTimings, ...options.timings };
-  const contextOf = (name: string, events: EventRecorder): ControllerContext => ({
-    ...{ client, informers, podsByNode, events, clock, timings },
+  const contextOf = (name: string, account: ControllerAccount, events: EventRecorder): ControllerContext => ({
+    ...{ client: clients.as(account), informers, podsByNode, events, clock, timings },
     logger: logger.child({ controller: name }),
   });
+  const { nodes, eviction, collector } = recorders;
   const controllers: Readonly<Record<string, (inner: AbortSignal) => Promise<void>>> = {
-    'service-account': (inner) => runServiceAccountController(contextOf('service-account', recorders.nodes), inner),
-    'root-ca': (inner) => runRootCaController(contextOf('root-ca', recorders.nodes), options.rootCaPem, inner),
-    namespace: (inner) => runNamespaceController(contextOf('namespace', recorders.nodes), inner),
-    'node-lifecycle': (inner) => runNodeLifecycleController(contextOf('node-lifecycle', recorders.nodes), inner),
-    'taint-eviction': (inner) => runTaintEvictionController(contextOf('taint-eviction', recorders.eviction), inner),
-    'pod-gc': (inner) => runPodGcController(contextOf('pod-gc', recorders.nodes), inner),
+    'service-account': (inner) => runServiceAccountController(contextOf('service-account', 'service-account-controller', nodes), inner),
+    'root-ca': (inner) => runRootCaController(contextOf('root-ca', 'root-ca-cert-publisher', nodes), options.rootCaPem, inner),
+    namespace: (inner) => runNamespaceController(contextOf('namespace', 'namespace-controller', nodes), inner),
+    'node-lifecycle': (inner) => runNodeLifecycleController(contextOf('node-lifecycle', 'node-controller', nodes), inner),
+    'taint-eviction': (inner) => runTaintEvictionController(contextOf('taint-eviction', 'node-controller', eviction), inner),
+    'garbage-collector': (inner) => runGarbageCollector(contextOf('garbage-collector', 'generic-garbage-collector', collector), inner),
+    'pod-gc': (inner) => runPodGcController(contextOf('pod-gc', 'pod-garbage-collector', nodes), inner),
+    'clusterrole-aggregation': (inner) =>
+      runClusterRoleAggregationController(contextOf('clusterrole-aggregation', 'clusterrole-aggregation-controller', nodes), inner),
   };
   const tasks = new TaskGroup((what, error) => logger.error('a controller ended', { controller: what, error: String(error) }));
   if (options.informers === undefined) tasks.run('informers', (inner) => informers.run(inner));

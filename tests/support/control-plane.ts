@@ -3,13 +3,14 @@ import type { KindRef } from '#api/kind.ts';
 import { kinds } from '#api/kinds/index.ts';
 import type { KubeObject } from '#api/object.ts';
 import { createApiServer } from '#apiserver/api-server.ts';
+import { serviceAccountGroups, serviceAccountUserName } from '#apiserver/request/user.ts';
 import { systemClock } from '#base/clock.ts';
 import { silentLogger } from '#base/log.ts';
 import { createClient } from '#client/api-client.ts';
 import type { Client } from '#client/client.ts';
 import { createSharedInformers } from '#client/shared-informers.ts';
 import type { ControllerTimings } from '#controllers/context.ts';
-import { runControllers } from '#controllers/controllers.ts';
+import { type ControllerClients, runControllers } from '#controllers/controllers.ts';
 import { createServiceAccountKey } from '#pki/service-account-key.ts';
 import { runScheduler, type SchedulingStep } from '#scheduler/scheduler.ts';
 import { createMemoryStorage } from '#store/memory/memory-storage.ts';
@@ -38,9 +39,12 @@ export async function startControlPlane(t: TestContext, options: ControlPlaneOpt
   });
   const clientAs = (name: string, groups: readonly string[] = []) => createClient(server.transportAs({ name, groups }));
   const stop = new AbortController();
-  const forControllers = clientAs('system:kube-controller-manager');
+  const forControllers: ControllerClients = {
+    reading: clientAs('system:kube-controller-manager'),
+    as: (account) => clientAs(serviceAccountUserName('kube-system', account), serviceAccountGroups('kube-system')),
+  };
   const forScheduler = clientAs('system:kube-scheduler');
-  const informers = createSharedInformers(forControllers, dependencies);
+  const informers = createSharedInformers(forControllers.reading, dependencies);
   const running = [
     informers.run(stop.signal),
     runControllers(forControllers, { ...dependencies, informers, rootCaPem: 'THE CA', timings: options.timings }, stop.signal),

@@ -1,10 +1,10 @@
-import { anonymous, authenticatedGroup, type User } from '../request/user.ts';
+import type { User } from '../request/user.ts';
 import { type Access, type Authorizer, allow, type Decision, noOpinion, noOpinionBecause, type Rule, ruleAllows } from './authorizer.ts';
-import { controllerManager, everybody, everybodyAuthenticated, nodes, ownNode, scheduler, serviceAccounts } from './built-in-rules.ts';
+import { nodes, ownNode } from './built-in-rules.ts';
 
 const nodeUserPrefix = 'system:node:';
 
-/** Fixed rules for the parts of a cluster; RBAC will stand behind the same port. Everything else is denied. */
+/** Fixed rules for nodes. */
 export function createBuiltInAuthorizer(): Authorizer {
   return {
     decide: (user, access) => decide(user, access),
@@ -22,16 +22,8 @@ function decide(user: User, access: Access): Decision {
 }
 
 function rulesFor(user: User): readonly Rule[] {
-  if (user.name === anonymous.name || !user.groups.includes(authenticatedGroup)) return everybody;
-  return [...everybodyAuthenticated, ...rolesOf(user)];
-}
-
-function rolesOf(user: User): readonly Rule[] {
   const node = nodeNameOf(user);
-  if (node !== undefined) return [...nodes, ...ownNode(node)];
-  if (user.name === 'system:kube-scheduler') return scheduler;
-  if (user.name === 'system:kube-controller-manager') return controllerManager;
-  return user.groups.includes('system:serviceaccounts') ? serviceAccounts : [];
+  return node === undefined ? [] : [...nodes, ...ownNode(node)];
 }
 
 function nodeNameOf(user: User): string | undefined {

@@ -6,22 +6,6 @@ const askForAccess: readonly Rule[] = [
   { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'] },
   { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews', 'localsubjectaccessreviews'] },
 ];
-const publicPaths = ['/healthz', '/livez', '/readyz', '/healthz/*', '/livez/*', '/readyz/*', '/version', '/version/'];
-
-/** Upstream's role `system:public-info-viewer`. */
-export const everybody: readonly Rule[] = [{ verbs: ['get', 'head'], nonResourceURLs: publicPaths }];
-
-/** Upstream's roles `system:discovery` and `system:basic-user`. */
-export const everybodyAuthenticated: readonly Rule[] = [
-  ...everybody,
-  { verbs: ['get', 'head'], nonResourceURLs: ['/', '/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'] },
-  { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'] },
-  { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] },
-];
-
-/** Members of `system:serviceaccounts`: how others can check the tokens that we issue. */
-export const serviceAccounts: readonly Rule[] = [{ verbs: ['get'], nonResourceURLs: ['/.well-known/openid-configuration', '/openid/v1/jwks'] }];
-
 /** What a kubelet needs, whatever its node's name. */
 export const nodes: readonly Rule[] = [
   ...askForAccess,
@@ -48,34 +32,3 @@ export function ownNode(nodeName: string): readonly Rule[] {
     { verbs: ['create'], apiGroups: ['storage.k8s.io'], resources: ['csinodes'] },
   ];
 }
-
-/** Upstream's role `system:kube-scheduler`, as far as the kinds exist. */
-export const scheduler: readonly Rule[] = [
-  ...askForAccess,
-  ...events,
-  { verbs: ['*'], apiGroups: ['coordination.k8s.io'], resources: ['leases'] },
-  { verbs: [...read, 'delete'], apiGroups: [''], resources: ['pods'] },
-  { verbs: ['create'], apiGroups: [''], resources: ['bindings', 'pods/binding'] },
-  { verbs: ['patch', 'update'], apiGroups: [''], resources: ['pods/status'] },
-  {
-    verbs: read,
-    apiGroups: ['*'],
-    resources: ['nodes', 'namespaces', 'services', 'persistentvolumes', 'persistentvolumeclaims', 'replicationcontrollers'],
-  },
-  { verbs: read, apiGroups: ['*'], resources: ['replicasets', 'statefulsets', 'poddisruptionbudgets', 'priorityclasses'] },
-  { verbs: read, apiGroups: ['storage.k8s.io'], resources: ['*'] },
-  { verbs: ['patch', 'update'], apiGroups: [''], resources: ['persistentvolumes', 'persistentvolumeclaims'] },
-];
-
-/** What our controllers do; upstream gives each controller an account and a role of its own. */
-export const controllerManager: readonly Rule[] = [
-  ...askForAccess,
-  ...events,
-  { verbs: ['*'], apiGroups: ['coordination.k8s.io'], resources: ['leases'] },
-  { verbs: [...read, 'delete', 'deletecollection'], apiGroups: ['*'], resources: ['*'] },
-  { verbs: ['create', 'update', 'patch'], apiGroups: [''], resources: ['configmaps', 'secrets', 'serviceaccounts', 'services', 'endpoints'] },
-  { verbs: ['update', 'patch'], apiGroups: [''], resources: ['nodes', 'nodes/status', 'pods', 'pods/status', 'namespaces', 'namespaces/status'] },
-  { verbs: ['update'], apiGroups: [''], resources: ['namespaces/finalize'] },
-  { verbs: ['create'], apiGroups: [''], resources: ['serviceaccounts/token', 'pods/eviction', 'pods'] },
-  { verbs: ['create', 'update', 'patch'], apiGroups: ['apps', 'batch', 'discovery.k8s.io', 'policy', 'storage.k8s.io'], resources: ['*'] },
-];

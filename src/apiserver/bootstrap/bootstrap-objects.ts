@@ -8,6 +8,7 @@ import type { ServerContext } from '../request/context.ts';
 import { authenticated, mastersGroup } from '../request/user.ts';
 import { internalWriter } from '../request/writer.ts';
 import { createObject } from '../verbs/create-object.ts';
+import { reconcileBootstrapRoles } from './bootstrap-roles.ts';
 
 interface BootstrapObject {
   readonly kind: KindRef;
@@ -32,17 +33,18 @@ function systemPriority(name: string, value: number, description: string): Boots
 
 /** Creates what is missing. */
 export async function createBootstrapObjects(context: ServerContext, kinds: readonly Kind[], signal: AbortSignal): Promise<void> {
-  const user = authenticated({ name: 'system:apiserver', groups: [mastersGroup] });
+  const writer = internalWriter(authenticated({ name: 'system:apiserver', groups: [mastersGroup] }));
   const creations = bootstrapObjects.map(async ({ kind: ref, name, fields }) => {
     const kind = kinds.find((candidate) => candidate.kind === ref.kind && candidate.group === ref.group);
     if (kind === undefined || context.objects.get(ref, '', name) !== undefined) return;
     const apiVersion = ref.group === '' ? ref.version : `${ref.group}/${ref.version}`;
     const object = { apiVersion, kind: ref.kind, metadata: { name }, ...fields } as unknown as KubeObject; // the rest of its metadata is filled in
     try {
-      await createObject(context, { kind, namespace: '', object, writer: internalWriter(user) }, signal);
+      await createObject(context, { kind, namespace: '', object, writer }, signal);
     } catch (error) {
       if (!(error instanceof StatusError) || error.status.code !== 409) throw error; // another server was faster
     }
   });
-  await Promise.all(creations);
+  await Promise.all(creations); // the roles of a namespace need it
+  await reconcileBootstrapRoles(context, writer, signal);
 }

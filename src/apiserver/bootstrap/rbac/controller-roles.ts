@@ -1,0 +1,238 @@
+import { events, may, type RuleTable, read } from './rule.ts';
+
+const objects = 'create delete get list patch update watch';
+
+const ofWorkloads: RuleTable = {
+  'cronjob-controller': [
+    may('get list update watch', 'batch', 'cronjobs'),
+    may(objects, 'batch', 'jobs'),
+    may('update', 'batch', 'cronjobs/status'),
+    may('update', 'batch', 'cronjobs/finalizers'),
+    may('delete list watch', 'core', 'pods'),
+    events,
+  ],
+  'daemon-set-controller': [
+    may(read, 'apps extensions', 'daemonsets'),
+    may('update', 'apps extensions', 'daemonsets/status'),
+    may('update', 'apps extensions', 'daemonsets/finalizers'),
+    may('list watch', 'core', 'nodes'),
+    may('create delete list patch watch', 'core', 'pods'),
+    may('create', 'core', 'pods/binding'),
+    may(objects, 'apps', 'controllerrevisions'),
+    events,
+  ],
+  'deployment-controller': [
+    may('get list update watch', 'apps extensions', 'deployments'),
+    may('update', 'apps extensions', 'deployments/status'),
+    may('update', 'apps extensions', 'deployments/finalizers'),
+    may(objects, 'apps extensions', 'replicasets'),
+    may('get list update watch', 'core', 'pods'),
+    events,
+  ],
+  'disruption-controller': [
+    may(read, 'apps extensions', 'deployments'),
+    may(read, 'apps extensions', 'replicasets'),
+    may(read, 'core', 'replicationcontrollers'),
+    may(read, 'policy', 'poddisruptionbudgets'),
+    may(read, 'apps', 'statefulsets'),
+    may('update', 'policy', 'poddisruptionbudgets/status'),
+    may('patch update', 'core', 'pods/status'),
+    may('get', '*', '*/scale'),
+    events,
+  ],
+  'horizontal-pod-autoscaler': [
+    may(read, 'autoscaling', 'horizontalpodautoscalers'),
+    may('update', 'autoscaling', 'horizontalpodautoscalers/status'),
+    may('get update', '*', '*/scale'),
+    may('list watch', 'core', 'pods'),
+    may('list watch', 'metrics.k8s.io', 'pods'),
+    may(read, 'custom.metrics.k8s.io', '*'),
+    may(read, 'external.metrics.k8s.io', '*'),
+    events,
+  ],
+  'job-controller': [
+    may('get list patch update watch', 'batch', 'jobs'),
+    may('update', 'batch', 'jobs/status'),
+    may('update', 'batch', 'jobs/finalizers'),
+    may('create delete list patch watch', 'core', 'pods'),
+    events,
+  ],
+  'replicaset-controller': [
+    may('get list update watch', 'apps extensions', 'replicasets'),
+    may('update', 'apps extensions', 'replicasets/status'),
+    may('update', 'apps extensions', 'replicasets/finalizers'),
+    may('create delete list patch watch', 'core', 'pods'),
+    events,
+  ],
+  'replication-controller': [
+    may('get list update watch', 'core', 'replicationcontrollers'),
+    may('update', 'core', 'replicationcontrollers/status'),
+    may('update', 'core', 'replicationcontrollers/finalizers'),
+    may('create delete list patch watch', 'core', 'pods'),
+    events,
+  ],
+  'resource-claim-controller': [
+    may(read, 'core', 'pods'),
+    may('update', 'core', 'pods/finalizers'),
+    may('create delete get list watch', 'resource.k8s.io', 'resourceclaims'),
+    may('patch update', 'resource.k8s.io', 'resourceclaims resourceclaims/status'),
+    may('patch update', 'core', 'pods/status'),
+    events,
+    may('patch update', 'resource.k8s.io', 'resourceclaims/binding'),
+  ],
+  'statefulset-controller': [
+    may('list watch', 'core', 'pods'),
+    may(read, 'apps', 'statefulsets'),
+    may('update', 'apps', 'statefulsets/status'),
+    may('update', 'apps', 'statefulsets/finalizers'),
+    may('create delete get patch update', 'core', 'pods'),
+    may(objects, 'apps', 'controllerrevisions'),
+    may('create get list watch', 'core', 'persistentvolumeclaims'),
+    may('delete update', 'core', 'persistentvolumeclaims'),
+    may('update', 'core', 'pods/finalizers'),
+    events,
+  ],
+  'ttl-after-finished-controller': [may('delete get list watch', 'batch', 'jobs'), events],
+};
+
+const ofNetworking: RuleTable = {
+  'endpoint-controller': [
+    may(read, 'core', 'pods services'),
+    may('create delete get list update watch', 'core', 'endpoints'),
+    may('create', 'core', 'endpoints/restricted'),
+    events,
+  ],
+  'endpointslice-controller': [
+    may(read, 'core', 'nodes pods services'),
+    may('update', 'core', 'services/finalizers'),
+    may('create delete get list update watch', 'discovery.k8s.io', 'endpointslices'),
+    events,
+  ],
+  'endpointslicemirroring-controller': [
+    may(read, 'core', 'endpoints services'),
+    may('update', 'core', 'services/finalizers'),
+    may('update', 'core', 'endpoints/finalizers'),
+    may('create delete get list update watch', 'discovery.k8s.io', 'endpointslices'),
+    events,
+  ],
+  'route-controller': [may('list watch', 'core', 'nodes'), may('patch', 'core', 'nodes/status'), events],
+  'service-cidrs-controller': [
+    may('get list patch update watch', 'networking.k8s.io', 'servicecidrs'),
+    may('patch update', 'networking.k8s.io', 'servicecidrs/finalizers'),
+    may('patch update', 'networking.k8s.io', 'servicecidrs/status'),
+    may(read, 'networking.k8s.io', 'ipaddresses'),
+    events,
+  ],
+  'service-controller': [may(read, 'core', 'services'), may('patch update', 'core', 'services/status'), may('list watch', 'core', 'nodes'), events],
+};
+
+const ofNodesAndStorage: RuleTable = {
+  'attachdetach-controller': [
+    may('list watch', 'core', 'persistentvolumeclaims persistentvolumes'),
+    may(read, 'core', 'nodes'),
+    may('patch update', 'core', 'nodes/status'),
+    may('list watch', 'core', 'pods'),
+    events,
+    may('create delete get list watch', 'storage.k8s.io', 'volumeattachments'),
+    may(read, 'storage.k8s.io', 'csidrivers'),
+    may(read, 'storage.k8s.io', 'csinodes'),
+  ],
+  'device-taint-eviction-controller': [
+    may('delete get list watch', 'core', 'pods'),
+    may('patch update', 'core', 'pods/status'),
+    may(read, 'resource.k8s.io', 'resourceclaims'),
+    may(read, 'resource.k8s.io', 'resourceslices'),
+    may(read, 'resource.k8s.io', 'deviceclasses'),
+    events,
+  ],
+  'ephemeral-volume-controller': [
+    may(read, 'core', 'pods'),
+    may('update', 'core', 'pods/finalizers'),
+    may('create get list watch', 'core', 'persistentvolumeclaims'),
+    events,
+  ],
+  'expand-controller': [
+    may('get list patch update watch', 'core', 'persistentvolumes'),
+    may('patch update', 'core', 'persistentvolumeclaims/status'),
+    may(read, 'core', 'persistentvolumeclaims'),
+    events,
+  ],
+  'node-controller': [
+    may(objects.replace('create ', ''), 'core', 'nodes'),
+    may('patch update', 'core', 'nodes/status'),
+    may('patch update', 'core', 'pods/status'),
+    may('delete get list watch', 'core', 'pods'),
+    events,
+  ],
+  'persistent-volume-binder': [
+    may('create delete get list update watch', 'core', 'persistentvolumes'),
+    may('update', 'core', 'persistentvolumes/status'),
+    may('get list update watch', 'core', 'persistentvolumeclaims'),
+    may('update', 'core', 'persistentvolumeclaims/status'),
+    may('create delete get list watch', 'core', 'pods'),
+    may(read, 'storage.k8s.io', 'storageclasses'),
+    may('list watch', 'core', 'nodes'),
+    events,
+    may('watch', 'core', 'events'),
+  ],
+  'pod-garbage-collector': [may('delete list watch', 'core', 'pods'), may(read, 'core', 'nodes'), may('patch', 'core', 'pods/status')],
+  'pv-protection-controller': [may('get list update watch', 'core', 'persistentvolumes'), events],
+  'pvc-protection-controller': [
+    may('get list update watch', 'core', 'persistentvolumeclaims'),
+    may('update', 'core', 'persistentvolumeclaims/status'),
+    may(read, 'core', 'pods'),
+    events,
+  ],
+  'selinux-warning-controller': [
+    events,
+    may(read, 'core', 'persistentvolumes'),
+    may(read, 'core', 'persistentvolumeclaims'),
+    may(read, 'core', 'pods'),
+    may(read, 'storage.k8s.io', 'csidrivers'),
+  ],
+  'ttl-controller': [may('list patch update watch', 'core', 'nodes'), events],
+  'volumeattributesclass-protection-controller': [
+    may(read, 'core', 'persistentvolumeclaims'),
+    may(read, 'core', 'persistentvolumes'),
+    may('get list update watch', 'storage.k8s.io', 'volumeattributesclasses'),
+    events,
+  ],
+};
+
+const ofTheCluster: RuleTable = {
+  'certificate-controller': [
+    may('delete get list watch', 'certificates.k8s.io', 'certificatesigningrequests'),
+    may('update', 'certificates.k8s.io', 'certificatesigningrequests/approval certificatesigningrequests/status'),
+    may('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kube-apiserver-client-kubelet'),
+    may(
+      'sign',
+      'certificates.k8s.io',
+      'signers',
+      'kubernetes.io/kube-apiserver-client kubernetes.io/kube-apiserver-client-kubelet kubernetes.io/kubelet-serving kubernetes.io/legacy-unknown',
+    ),
+    may('create', 'authorization.k8s.io', 'subjectaccessreviews'),
+    events,
+  ],
+  'clusterrole-aggregation-controller': [may('escalate get list patch update watch', 'rbac.authorization.k8s.io', 'clusterroles')],
+  'generic-garbage-collector': [may(objects.replace('create ', ''), '*', '*'), events],
+  'legacy-service-account-token-cleaner': [
+    may('get', 'core', 'configmaps', 'kube-apiserver-legacy-service-account-token-tracking'),
+    may('delete patch', 'core', 'secrets'),
+  ],
+  'namespace-controller': [
+    may('delete get list watch', 'core', 'namespaces'),
+    may('update', 'core', 'namespaces/finalize namespaces/status'),
+    may('delete deletecollection get list watch', '*', '*'),
+  ],
+  'resourcequota-controller': [may('list watch', '*', '*'), may('update', 'core', 'resourcequotas/status'), events],
+  'root-ca-cert-publisher': [may('create update', 'core', 'configmaps'), events],
+  'service-account-controller': [may('create', 'core', 'serviceaccounts'), events],
+  'validatingadmissionpolicy-status-controller': [
+    may(read, 'admissionregistration.k8s.io', 'validatingadmissionpolicies'),
+    may('get patch update', 'admissionregistration.k8s.io', 'validatingadmissionpolicies/status'),
+    events,
+  ],
+};
+
+/** One role a controller, by the name of its service account; the role itself is `system:controller:<name>`. */
+export const controllerRoles: RuleTable = { ...ofWorkloads, ...ofNetworking, ...ofNodesAndStorage, ...ofTheCluster };
