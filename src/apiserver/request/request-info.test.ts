@@ -44,7 +44,10 @@ test('a collection that is narrowed to one name carries that name', () => {
   const path = '/apis/apps/v1/deployments';
   assert.deepEqual(
     infoOf('GET', `${path}?fieldSelector=metadata.name%3Dweb`),
-    resource({ verb: 'list', path, group: 'apps', resource: 'deployments', name: 'web' }),
+    resource({
+      ...{ verb: 'list', path, group: 'apps', resource: 'deployments', name: 'web' },
+      fields: [{ field: 'metadata.name', operator: '=', value: 'web' }],
+    }),
   );
 });
 

@@ -1,3 +1,6 @@
+import { type FieldRequirement, parseFieldSelector } from '#api/selector.ts';
+import { InvalidInput } from '#base/errors.ts';
+
 /** What a URL and a method mean: the same words for authorization, routing and admission. */
 export type RequestInfo = ResourceRequestInfo | PathRequestInfo;
 
@@ -19,6 +22,8 @@ export interface ResourceRequestInfo {
   readonly name: string;
   /** What follows the subresource, without a leading slash; undefined when the URL ends with the subresource. */
   readonly rest: string | undefined;
+  /** Of a collection with a field selector: what is asked of its objects. */
+  readonly fields?: readonly FieldRequirement[];
 }
 
 export interface PathRequestInfo {
@@ -45,8 +50,11 @@ export function requestInfoOf(method: string, path: string, query: URLSearchPara
   const target = targetOf(afterRoot);
   if (target === undefined) return other;
   const verb = isOldWatch ? 'watch' : verbOf(method, target.name !== '', query);
-  const name = target.name === '' && collectionVerbs.has(verb) ? exactNameOf(query.get('fieldSelector')) : target.name;
-  return { kind: 'resource', verb, path, group, version, ...target, name };
+  const info = { kind: 'resource', verb, path, group, version, ...target } as const;
+  const selector = query.get('fieldSelector');
+  if (selector === null || !collectionVerbs.has(verb)) return info;
+  const fields = fieldsOf(selector);
+  return { ...info, name: target.name === '' ? exactNameOf(selector) : target.name, ...(fields === undefined ? {} : { fields }) };
 }
 
 type Target = Pick<ResourceRequestInfo, 'resource' | 'subresource' | 'namespace' | 'name' | 'rest'>;
@@ -99,8 +107,18 @@ function isTrue(value: string | null): boolean {
 }
 
 /** A collection request for one name counts as a request for that name, so that rules with names can allow it. */
-function exactNameOf(fieldSelector: string | null): string {
-  const match = fieldSelector === null ? null : /(?:^|,)metadata\.name==?([^,=!\\/%]+)(?:,|$)/.exec(fieldSelector);
+function exactNameOf(fieldSelector: string): string {
+  const match = /(?:^|,)metadata\.name==?([^,=!\\/%]+)(?:,|$)/.exec(fieldSelector);
   const name = match?.[1] ?? '';
   return name === '.' || name === '..' ? '' : name;
+}
+
+/** @returns undefined for a selector that cannot be read: whoever carries the request out says so */
+function fieldsOf(selector: string): readonly FieldRequirement[] | undefined {
+  try {
+    return parseFieldSelector(selector).requirements;
+  } catch (error) {
+    if (error instanceof InvalidInput) return undefined;
+    throw error;
+  }
 }
