@@ -23,12 +23,14 @@ import { resourceOfKind, resourceOfRoute } from './discovery/api-resource.ts';
 import { discoveryEndpoints } from './discovery/discovery-endpoints.ts';
 import { DiscoveryDocuments } from './discovery/documents.ts';
 import { healthEndpoints } from './discovery/health-endpoints.ts';
+import { kubernetesVersion } from './discovery/version.ts';
 import { createHttpsEntrance, type TlsSettings } from './https-entrance.ts';
 import { createInProcessTransport } from './in-process/in-process-transport.ts';
 import { runCompaction } from './maintenance/compaction.ts';
 import { metricsEndpoint } from './metrics/metrics-endpoint.ts';
 import { registryMetrics } from './metrics/registry-metrics.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
+import { describedRoute, OpenApiDocuments } from './openapi/openapi-documents.ts';
 import { openApiEndpoints } from './openapi/openapi-endpoints.ts';
 import { ExpiringLeases } from './registry/expiring-leases.ts';
 import { createObjectReader } from './registry/object-reader.ts';
@@ -142,14 +144,9 @@ function createPipeline(options: ApiServerOptions, context: ServerContext): Pipe
   const reviews = [...accessReviews, ...identityReviews(authentication.tokens)].map((review) => reviewRoute(review, context));
   const others = (options.extraRoutes ?? []).flatMap((factory) => factory(context));
   const routes: readonly Route[] = [...others, ...reviews];
-  let documents: DiscoveryDocuments | undefined;
-  const discovery = () => {
-    documents ??= new DiscoveryDocuments([
-      ...kinds.map(resourceOfKind),
-      ...routes.flatMap(({ discovery: resource }) => (resource === undefined ? [] : [resourceOfRoute(resource)])),
-    ]);
-    return documents;
-  };
+  const shown = routes.flatMap(({ discovery }) => discovery ?? []);
+  const discovery = once(() => new DiscoveryDocuments([...kinds.map(resourceOfKind), ...shown.map(resourceOfRoute)]));
+  const openApi = once(() => new OpenApiDocuments([...kinds, ...shown.flatMap(describedRoute)], kubernetesVersion.gitVersion));
   const metrics = new RequestMetrics();
   return new Pipeline({
     context,
@@ -159,7 +156,7 @@ function createPipeline(options: ApiServerOptions, context: ServerContext): Pipe
     metrics,
     paths: [
       ...discoveryEndpoints(discovery),
-      ...openApiEndpoints(kinds),
+      ...openApiEndpoints(openApi, () => context.clock.now()),
       ...healthEndpoints(
         [
           { name: 'ping', isHealthy: () => true },
@@ -171,6 +168,15 @@ function createPipeline(options: ApiServerOptions, context: ServerContext): Pipe
       ...issuerEndpoints(context.tokens),
     ],
   });
+}
+
+/** What is not asked for is not made. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** Without vowels and without what looks like another character. */

@@ -22,7 +22,6 @@ export const clusterBindings: Readonly<Record<string, readonly Subject[]>> = {
   'system:service-account-issuer-discovery': [group('system:serviceaccounts')],
   // There to be found by those who look for it; the Node authorizer allows what nodes need.
   'system:node': [],
-  'kubernode:podstartup-reporter': [group('system:nodes')],
   ...Object.fromEntries(Object.keys(controllerRoles).map((name) => [`system:controller:${name}`, [account(name)]])),
 };
 

@@ -134,7 +134,6 @@ const ofNodes: RuleTable = {
     may('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats'),
     may('*', 'core', 'nodes/configz nodes/healthz nodes/pods'),
   ],
-  'kubernode:podstartup-reporter': [may('create patch update', 'kubernode.dev', 'podstartups')],
 };
 
 /** Roles of the cluster's parts and of everybody who asks it something. */
