@@ -1,5 +1,13 @@
 import { type FieldProblem, invalid, required } from '#api/field-problem.ts';
-import type { Affinity, NodeAffinity, NodeSelectorRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm } from '#api/types/core-v1.ts';
+import type {
+  Affinity,
+  NodeAffinity,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodAffinity,
+  PodAffinityTerm,
+} from '#api/types/core-v1.ts';
 import { validateLabelSelector } from '../label-selectors.ts';
 import { labelProblems, qualifiedNameProblems, subdomainProblems } from '../names.ts';
 
@@ -14,17 +22,21 @@ export function validateAffinity({ nodeAffinity, podAffinity, podAntiAffinity }:
 function validateNodeAffinity(affinity: NodeAffinity, field: string): readonly FieldProblem[] {
   const { requiredDuringSchedulingIgnoredDuringExecution: needed, preferredDuringSchedulingIgnoredDuringExecution: preferred = [] } = affinity;
   const problems: FieldProblem[] = [];
-  if (needed !== undefined) {
-    const at = `${field}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
-    const terms = needed.nodeSelectorTerms ?? [];
-    if (terms.length === 0) problems.push(required(at, 'must have at least one node selector term'));
-    problems.push(...terms.flatMap((term, index) => validateTerm(term, `${at}[${index}]`)));
-  }
+  if (needed !== undefined) problems.push(...validateNodeSelector(needed, `${field}.requiredDuringSchedulingIgnoredDuringExecution`));
   for (const [index, { weight, preference }] of preferred.entries()) {
     const at = `${field}.preferredDuringSchedulingIgnoredDuringExecution[${index}]`;
     problems.push(...validateWeight(weight, `${at}.weight`), ...validateTerm(preference ?? {}, `${at}.preference`));
   }
   return problems;
+}
+
+/** Which nodes something needs: a pod, or a volume. */
+export function validateNodeSelector({ nodeSelectorTerms: terms = [] }: NodeSelector, field: string): readonly FieldProblem[] {
+  const at = `${field}.nodeSelectorTerms`;
+  return [
+    ...(terms.length === 0 ? [required(at, 'must have at least one node selector term')] : []),
+    ...terms.flatMap((term, index) => validateTerm(term, `${at}[${index}]`)),
+  ];
 }
 
 function validateTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, field: string): readonly FieldProblem[] {

@@ -1,0 +1,3 @@
+/** Finalizers that keep what is in use. */
+export const claimProtection = 'kubernetes.io/pvc-protection';
+export const volumeProtection = 'kubernetes.io/pv-protection';
