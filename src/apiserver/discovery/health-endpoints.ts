@@ -1,3 +1,4 @@
+import { quote } from '#api/quote.ts';
 import { answerText } from '../request/encode.ts';
 import type { PathEndpoint, PathRequest } from '../request/path-routes.ts';
 import type { ApiResponse } from '../request/route.ts';
@@ -18,7 +19,8 @@ function endpoint(name: string, checks: readonly HealthCheck[]): PathEndpoint {
     matches: (path) => path === `/${name}` || one(path) !== undefined,
     answer: async (request) => {
       const check = one(request.info.path);
-      return answerChecks(name, check === undefined ? checks : [check], request);
+      if (check === undefined) return answerChecks(name, checks, request);
+      return check.isHealthy() ? answerText(200, 'ok') : answerText(500, `internal server error: ${check.name} is not healthy\n`);
     },
   };
 }
@@ -32,7 +34,7 @@ function answerChecks(name: string, checks: readonly HealthCheck[], { query }: P
     if (result.isExcluded) return `[+]${result.name} excluded: ok`;
     return result.isHealthy ? `[+]${result.name} ok` : `[-]${result.name} failed: reason withheld`;
   });
-  const unknown = excluded.filter((excludedName) => !checks.some((check) => check.name === excludedName));
-  const warning = unknown.map((unknownName) => `warn: some health checks cannot be excluded: no matches for "${unknownName}"`);
+  const unknown = [...new Set(excluded)].filter((excludedName) => !checks.some((check) => check.name === excludedName)).sort();
+  const warning = unknown.length === 0 ? [] : [`warn: some health checks cannot be excluded: no matches for ${unknown.map(quote).join(',')}`];
   return answerText(isHealthy ? 200 : 500, [...lines, ...warning, `${name} check ${isHealthy ? 'passed' : 'failed'}`, ''].join('\n'));
 }

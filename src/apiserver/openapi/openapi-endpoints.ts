@@ -1,79 +1,57 @@
-import { createHash } from 'node:crypto';
-import type { Kind } from '#api/kind.ts';
-import { openApiV2, openApiV3 } from '#api/schema/openapi/documents.ts';
-import { encodeOpenApiV2 } from '#api/schema/openapi/protobuf-v2.ts';
-import { kubernetesVersion } from '../discovery/version.ts';
+import { notAcceptable } from '#api/status.ts';
 import { answerObject } from '../request/encode.ts';
-import { clausesOf } from '../request/negotiate.ts';
-import { type PathEndpoint, type PathRequest, withoutTrailingSlash } from '../request/path-routes.ts';
+import { clausesOf, isMet } from '../request/negotiate.ts';
+import type { PathEndpoint, PathRequest } from '../request/path-routes.ts';
 import type { ApiResponse } from '../request/route.ts';
+import type { Document, OpenApiDocuments } from './openapi-documents.ts';
 
-const protobufV2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
-const oneYearSeconds = 31_536_000;
+const json = 'application/json';
+/** Clients ask for the older spelling and are answered in the newer one. */
+const protobufV2 = ['application/com.github.proto-openapi.spec.v2.v1.0+protobuf', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'];
+const v3Root = '/openapi/v3/';
+const oneYearMs = 31_536_000_000;
 
-interface Document {
-  readonly bytes: Uint8Array;
-  /** Upper-case hex, changes with the content. */
-  readonly hash: string;
-}
-
-/** `/openapi/v2` and `/openapi/v3`. Documents are large and made when first asked for. */
-export function openApiEndpoints(kinds: readonly Kind[]): readonly PathEndpoint[] {
-  const { gitVersion } = kubernetesVersion;
-  const v2 = { json: lazily(() => json(openApiV2(kinds, gitVersion))), protobuf: lazily(() => encodeOpenApiV2(openApiV2(kinds, gitVersion))) };
-  const v3 = new Map(
-    kinds.map(({ group, version }) => [groupVersionPath(group, version), lazily(() => json(openApiV3(kinds, group, version, gitVersion)))]),
-  );
+/** `/openapi/v2` and `/openapi/v3`. @param current what there is now: kinds may come and go */
+export function openApiEndpoints(current: () => OpenApiDocuments, nowMs: () => number): readonly PathEndpoint[] {
   return [
-    { matches: (path) => path === '/openapi/v2', answer: async (request) => answerV2(request, v2) },
+    { matches: (path) => path === '/openapi/v2', answer: (request) => answerV2(request, current()) },
     {
       matches: (path) => path === '/openapi/v3',
-      answer: async (request) => answerObject(200, { paths: indexOf(v3) }, { encoding: 'json', isPretty: request.query.has('pretty') }),
+      answer: async (request) => answerObject(200, { paths: await indexOf(current()) }, { encoding: 'json', isPretty: request.query.has('pretty') }),
     },
-    { matches: (path) => v3.has(path.replace(/^\/openapi\/v3\//, '')), answer: async (request) => answerV3(request, v3) },
+    {
+      matches: (path) => path.startsWith(v3Root) && current().v3Paths().includes(path.slice(v3Root.length)),
+      answer: (request) => answerV3(request, current(), nowMs()),
+    },
   ];
 }
 
-type Lazy = () => Document;
-
-function lazily(make: () => Uint8Array): Lazy {
-  let known: Document | undefined;
-  return () => {
-    if (known === undefined) {
-      const bytes = make();
-      known = { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
-    }
-    return known;
-  };
-}
-
-function json(document: unknown): Uint8Array {
-  return Buffer.from(JSON.stringify(document));
-}
-
-function groupVersionPath(group: string, version: string): string {
-  return group === '' ? `api/${version}` : `apis/${group}/${version}`;
-}
-
-function indexOf(documents: ReadonlyMap<string, Lazy>): unknown {
-  return Object.fromEntries([...documents].map(([path, document]) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${document().hash}` }]));
-}
-
-function answerV2(request: PathRequest, v2: { readonly json: Lazy; readonly protobuf: Lazy }): ApiResponse {
-  const wantsProtobuf = clausesOf(request.headers['accept'] ?? '')[0]?.type.startsWith('application/com.github.proto-openapi.spec.v2') ?? false;
-  return tagged(request, wantsProtobuf ? v2.protobuf() : v2.json(), wantsProtobuf ? protobufV2 : 'application/json', {});
-}
-
-function answerV3(request: PathRequest, documents: ReadonlyMap<string, Lazy>): ApiResponse {
-  const path = withoutTrailingSlash(request.info.path);
-  const document = documents.get(path.replace(/^\/openapi\/v3\//, ''))?.();
-  if (document === undefined) throw new Error(`${path} was matched and is not there`);
-  const asked = request.query.get('hash');
-  if (asked === null) return tagged(request, document, 'application/json', {});
-  if (asked !== document.hash) {
-    return { status: 301, headers: { location: `${path}?hash=${document.hash}` }, body: new Uint8Array() };
+async function indexOf(documents: OpenApiDocuments): Promise<unknown> {
+  const paths: Record<string, unknown> = {};
+  for (const path of documents.v3Paths()) {
+    paths[path] = { serverRelativeURL: `${v3Root}${path}?hash=${(await documents.v3(path)).hash}` };
+    await new Promise((resolve) => setImmediate(resolve)); // making them all takes longer than others should wait
   }
-  return tagged(request, document, 'application/json', { 'cache-control': `public, immutable, max-age=${oneYearSeconds}` });
+  return paths;
+}
+
+async function answerV2(request: PathRequest, documents: OpenApiDocuments): Promise<ApiResponse> {
+  for (const clause of clausesOf(request.headers['accept'] ?? '')) {
+    if (isMet(clause, json)) return tagged(request, await documents.v2('json'), json, {});
+    if (protobufV2.some((type) => isMet(clause, type))) return tagged(request, await documents.v2('protobuf'), protobufV2[0] ?? '', {});
+  }
+  throw notAcceptable([json, ...protobufV2]);
+}
+
+async function answerV3(request: PathRequest, documents: OpenApiDocuments, nowMs: number): Promise<ApiResponse> {
+  if (!clausesOf(request.headers['accept'] ?? '').some((clause) => isMet(clause, json))) throw notAcceptable([json]);
+  const { path } = request.info;
+  const document = await documents.v3(path.slice(v3Root.length));
+  const asked = request.query.get('hash') ?? '';
+  if (asked === '') return tagged(request, document, json, {});
+  if (asked !== document.hash) return { status: 301, headers: { location: `${path}?hash=${document.hash}` }, body: new Uint8Array() };
+  // What is found by its hash never changes.
+  return tagged(request, document, json, { 'cache-control': 'public, immutable', expires: new Date(nowMs + oneYearMs).toUTCString() });
 }
 
 function tagged(request: PathRequest, document: Document, contentType: string, more: Readonly<Record<string, string>>): ApiResponse {

@@ -32,6 +32,10 @@ export class KindIndex implements ObjectIndex {
     return this.#history;
   }
 
+  get size(): number {
+    return this.#byKey.size;
+  }
+
   get(key: string): StoredObject | undefined {
     return this.#byKey.get(key);
   }

@@ -37,6 +37,7 @@ export class Registry {
   readonly #indexes: ReadonlyMap<string, ObjectIndex>;
   /** The revision that the indexes have reached; 0 before the first load. */
   readonly #revision = new Cell(0);
+  #isFollowing = false;
 
   constructor(storage: Storage, kinds: readonly Kind[], clock: Clock, logger: Logger) {
     this.storage = storage;
@@ -55,6 +56,11 @@ export class Registry {
     return this.#revision.get();
   }
 
+  /** Whether changes of the store arrive. */
+  get isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
   /** @throws when the kind is not one of this registry's: a bug */
   index(kind: Pick<KindRef, 'group' | 'version' | 'plural'>): ObjectIndex {
     const index = this.#indexes.get(versionOf(kind));
@@ -62,13 +68,20 @@ export class Registry {
     return index;
   }
 
+  /** How many objects there are of each kind. */
+  sizes(): readonly { readonly kind: Kind; readonly size: number }[] {
+    return [...this.#stored.values()].map((index) => ({ kind: index.storage.kind, size: index.size }));
+  }
+
   /** Loads the store and follows it until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         const revision = await this.#load(signal);
+        this.#isFollowing = true;
         for await (const events of this.storage.watch('/', revision + 1, signal)) this.#apply(events);
       } catch (error) {
+        this.#isFollowing = false;
         if (signal.aborted) return;
         this.#logger.error('the store cannot be followed, it is read anew', { error });
         await this.#clock.sleep(reloadAfterMs, signal).catch(() => undefined); // aborted: the loop ends

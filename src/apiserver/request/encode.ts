@@ -61,9 +61,12 @@ export async function compressed(response: ApiResponse, acceptEncoding: string):
   return { ...response, headers, body: await compress(body, { level: 1 }) };
 }
 
-/** An answer that was made without them. */
+/** An answer with more of them than it was made with. */
 export function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
-  return warnings.length === 0 ? response : { ...response, headers: { ...response.headers, ...warningHeaders(warnings) } };
+  if (warnings.length === 0) return response;
+  const { warning = [] } = response.headers;
+  const given = typeof warning === 'string' ? [warning] : warning;
+  return { ...response, headers: { ...response.headers, warning: [...(warningHeaders(warnings)['warning'] ?? []), ...given] } };
 }
 
 const maxWarningCharacters = 4096;

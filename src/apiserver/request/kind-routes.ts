@@ -1,4 +1,6 @@
 import { apiVersionOf, type Kind } from '#api/kind.ts';
+import { quote } from '#api/quote.ts';
+import { badRequest } from '#api/status.ts';
 import { subresourceHandlers } from '../subresources/subresource-handlers.ts';
 import { create } from '../verbs/create.ts';
 import { deleteOne } from '../verbs/delete.ts';
@@ -9,7 +11,7 @@ import { patch } from '../verbs/patch.ts';
 import { update } from '../verbs/update.ts';
 import { watch } from '../verbs/watch.ts';
 import type { KindHandler, ServerContext } from './context.ts';
-import { answerText } from './encode.ts';
+import { answerText, withWarnings } from './encode.ts';
 import type { ResourceRequestInfo, Verb } from './request-info.ts';
 import type { ApiResponse, RoutedRequest } from './route.ts';
 
@@ -41,12 +43,28 @@ export class KindRoutes {
     const { info } = request;
     const kind = this.find(info);
     if (kind === undefined || isMisplaced(kind, info)) return answerText(404, '404 page not found\n');
+    const problem = pathSegmentProblem(info.name);
+    if (problem !== undefined) throw badRequest(`Name parameter invalid: ${quote(info.name)}: ${problem}`);
     const handlers = handlersFor(kind, info.subresource);
     if (handlers === undefined) return answerText(404, '404 page not found\n');
     const handler = handlers[info.verb];
-    if (handler === undefined || isNameless(info)) return answerText(405, '405 method not allowed\n');
-    return handler(context, { ...request, info, kind }, signal);
+    if (handler === undefined || isNameless(info) || !isMethodOf(info, request.method)) return answerText(405, '405 method not allowed\n');
+    const response = await handler(context, { ...request, info, kind }, signal);
+    return kind.deprecation === undefined ? response : withWarnings(response, [kind.deprecation]);
   }
+}
+
+const readingVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+
+/** Every unknown method is a read for authorization; only proxies pass it on. */
+function isMethodOf({ verb, subresource }: ResourceRequestInfo, method: string): boolean {
+  return subresource === 'proxy' || !readingVerbs.has(verb) || method === 'GET' || method === 'HEAD';
+}
+
+/** A name that is no segment of a path would be another object's key. */
+function pathSegmentProblem(name: string): string | undefined {
+  if (name === '.' || name === '..') return `may not be '${name}'`;
+  return ['/', '%'].flatMap((character) => (name.includes(character) ? [`may not contain '${character}'`] : []))[0];
 }
 
 /** One is created in its collection, and changed by its name. */

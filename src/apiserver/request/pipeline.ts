@@ -4,15 +4,20 @@ import { badRequest, internalError, StatusError, serviceUnavailable, timeout } f
 import { withDeadline } from '#base/abort.ts';
 import { AppError, Cancelled, DeadlineExceeded, messageOf } from '#base/errors.ts';
 import type { Authenticator, Credentials } from '../authentication/authenticator.ts';
+import { impersonated } from '../authentication/impersonation.ts';
+import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { authenticate } from './authenticate.ts';
 import { requireAccess } from './authorize.ts';
 import type { ServerContext } from './context.ts';
 import { answerFailure, answerText, compressed } from './encode.ts';
 import type { KindRoutes } from './kind-routes.ts';
+import { negotiateFailure } from './negotiate.ts';
 import { type PathEndpoint, withoutTrailingSlash } from './path-routes.ts';
 import { type RequestInfo, requestInfoOf } from './request-info.ts';
 import type { ApiRequest, ApiResponse, Route, RoutedRequest } from './route.ts';
+import { isLongRunning, timeLimitOf } from './time-limit.ts';
 import type { User } from './user.ts';
+import { isWebSocketWatch, sendWatch } from './web-socket-watch.ts';
 
 export interface PipelineOptions {
   readonly context: ServerContext;
@@ -20,10 +25,11 @@ export interface PipelineOptions {
   readonly kinds: KindRoutes;
   readonly routes: readonly Route[];
   readonly paths: readonly PathEndpoint[];
+  readonly metrics: RequestMetrics;
 }
 
-/** What does not stream has an end. */
-const requestTimeoutMs = 60_000;
+/** Of whom a request is, once that is needed. */
+type FindUser = () => Promise<User>;
 
 /** The way of every request: authenticate → authorize → route. What is thrown on it becomes a `Status`. */
 export class Pipeline {
@@ -34,12 +40,12 @@ export class Pipeline {
   }
 
   async serve(request: ApiRequest, credentials: Credentials, signal: AbortSignal): Promise<ApiResponse> {
-    return this.#answered(request, async () => this.#serveAs(await authenticate(this.#options.ways, credentials), request, signal));
+    return this.#serveAs(() => authenticate(this.#options.ways, credentials, signal), request, signal);
   }
 
   /** Enters after authentication: for callers in this process. */
   async serveAs(user: User, request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
-    return this.#answered(request, () => this.#serveAs(user, request, signal));
+    return this.#serveAs(async () => user, request, signal);
   }
 
   /** @returns an answer to write when the connection is not taken over */
@@ -51,29 +57,47 @@ export class Pipeline {
     signal: AbortSignal,
   ): Promise<ApiResponse | undefined> {
     let isTaken = false;
-    const response = await this.#answered(request, async () => {
-      const routed = this.#authorized(await authenticate(this.#options.ways, credentials), request);
-      const route = this.#routeOf(routed.info);
-      if (route?.upgrade === undefined) return this.#routed(routed, signal);
-      await route.upgrade(routed, socket, head, signal);
+    const response = await this.#answered(request, async (info) => {
+      const routed = this.#authorized(await authenticate(this.#options.ways, credentials, signal), request, info);
+      const route = this.#routeOf(info);
+      if (route?.upgrade !== undefined) {
+        await route.upgrade(routed, socket, head, signal);
+        isTaken = true;
+        return answerText(101, '');
+      }
+      const answer = await this.#limited(routed, signal);
+      if (!isWebSocketWatch(routed, answer)) return answer;
       isTaken = true;
-      return answerText(200, '');
+      await sendWatch(routed, answer, socket, head, signal);
+      return answerText(101, '');
     });
     return isTaken ? undefined : response;
   }
 
-  async #serveAs(user: User, request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
-    return this.#routed(this.#authorized(user, request), signal);
+  #serveAs(findUser: FindUser, request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
+    return this.#answered(request, async (info) => this.#limited(this.#authorized(await findUser(), request, info), signal));
   }
 
-  #authorized(user: User, request: ApiRequest): RoutedRequest {
-    const info = requestInfoOf(request.method, request.path, request.query);
-    requireAccess(this.#options.context.authorizer, user, info);
-    return { ...request, info, user };
+  #authorized(user: User, request: ApiRequest, info: RequestInfo): RoutedRequest {
+    const { authorizer } = this.#options.context;
+    const actor = impersonated(user, request, info, authorizer);
+    requireAccess(authorizer, actor, info);
+    return { ...request, info, user: actor };
   }
 
   #routeOf(info: RequestInfo): Route | undefined {
     return this.#options.routes.find((route) => route.matches(info));
+  }
+
+  async #limited(request: RoutedRequest, signal: AbortSignal): Promise<ApiResponse> {
+    const limit = timeLimitOf(request.info, request.query);
+    if (limit === undefined) return this.#routed(request, signal);
+    try {
+      const { clock } = this.#options.context;
+      return await withDeadline(`${request.method} ${request.path}`, limit.ms, clock, signal, (inner) => this.#routed(request, inner));
+    } catch (error) {
+      throw error instanceof DeadlineExceeded ? timeout(limit.problem) : error;
+    }
   }
 
   async #routed(request: RoutedRequest, signal: AbortSignal): Promise<ApiResponse> {
@@ -84,24 +108,32 @@ export class Pipeline {
       if (route.handle === undefined) throw badRequest('Upgrade request required');
       return route.handle(request, signal);
     }
-    if (info.kind === 'path') {
-      const endpoint = paths.find(({ matches }) => matches(withoutTrailingSlash(info.path)));
-      if (endpoint === undefined) return answerText(404, '404 page not found\n');
-      if (info.verb !== 'get' && info.verb !== 'head') return answerText(405, '405 method not allowed\n');
-      return endpoint.answer({ ...request, info: { ...info, path: withoutTrailingSlash(info.path) } }, signal);
-    }
-    const serve = (inner: AbortSignal) => kinds.serve(context, { ...request, info }, inner);
-    if (info.verb === 'watch') return serve(signal);
-    return withDeadline(`${request.method} ${request.path}`, requestTimeoutMs, context.clock, signal, serve);
+    if (info.kind === 'resource') return kinds.serve(context, { ...request, info }, signal);
+    const path = withoutTrailingSlash(info.path);
+    const endpoint = paths.find(({ matches }) => matches(path));
+    if (endpoint === undefined) return answerText(404, '404 page not found\n');
+    if (info.verb !== 'get' && info.verb !== 'head') return answerText(405, '405 method not allowed\n');
+    return endpoint.answer({ ...request, info: { ...info, path } }, signal);
   }
 
-  async #answered(request: ApiRequest, work: () => Promise<ApiResponse>): Promise<ApiResponse> {
-    const response = await this.#caught(request, work);
+  async #answered(request: ApiRequest, work: (info: RequestInfo) => Promise<ApiResponse>): Promise<ApiResponse> {
+    const { metrics, context } = this.#options;
+    const startedAtMs = context.clock.monotonic();
+    let observe: ReturnType<RequestMetrics['begin']> | undefined;
+    const response = await this.#caught(request, async () => {
+      const info = requestInfoOf(request.method, request.path, request.query);
+      observe = metrics.begin(request, info, isLongRunning(info));
+      timeLimitOf(info, request.query); // one that cannot be read is told before anything else
+      return work(info);
+    });
+    const ended = () => observe?.(response, (context.clock.monotonic() - startedAtMs) / 1000);
     const headers = {
-      'audit-id': request.headers['audit-id'] ?? randomUUID(),
+      'audit-id': request.headers['audit-id'] || randomUUID(),
       ...(response.headers['cache-control'] === undefined ? { 'cache-control': 'no-cache, private' } : {}),
       ...response.headers,
     };
+    if (!(response.body instanceof Uint8Array)) return { ...response, headers, body: followed(response.body, ended) };
+    ended();
     return compressed({ ...response, headers }, request.headers['accept-encoding'] ?? '');
   }
 
@@ -109,13 +141,25 @@ export class Pipeline {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof StatusError) return answerFailure(error);
-      if (error instanceof DeadlineExceeded) return answerFailure(timeout('request did not complete within the allotted timeout'));
-      if (error instanceof Cancelled) return answerFailure(serviceUnavailable(error.message)); // the client is gone, or the server is going
-      const { logger } = this.#options.context;
-      logger.error('a request failed', { method: request.method, path: request.path, error });
-      const failed = internalError(messageOf(error), error);
-      return answerFailure(error instanceof AppError && error.retry !== 'never' ? serviceUnavailable(error.message) : failed);
+      return answerFailure(this.#statusOf(request, error), negotiateFailure(request.headers, request.query));
     }
+  }
+
+  #statusOf(request: ApiRequest, error: unknown): StatusError {
+    if (error instanceof StatusError) return error;
+    if (error instanceof DeadlineExceeded) return timeout('request did not complete within the allotted timeout');
+    if (error instanceof Cancelled) return serviceUnavailable(error.message); // the client is gone, or the server is going
+    this.#options.context.logger.error('a request failed', { method: request.method, path: request.path, error });
+    if (error instanceof AppError && error.retry !== 'never') return serviceUnavailable(error.message);
+    return internalError(messageOf(error), error);
+  }
+}
+
+/** A stream that tells its end, whoever ends it. */
+async function* followed(body: AsyncIterable<Uint8Array>, ended: () => void): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* body;
+  } finally {
+    ended();
   }
 }

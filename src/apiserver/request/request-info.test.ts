@@ -45,7 +45,11 @@ test('a collection that is narrowed to one name carries that name', () => {
   assert.deepEqual(
     infoOf('GET', `${path}?fieldSelector=metadata.name%3Dweb`),
     resource({
-      ...{ verb: 'list', path, group: 'apps', resource: 'deployments', name: 'web' },
+      verb: 'list',
+      path,
+      group: 'apps',
+      resource: 'deployments',
+      name: 'web',
       fields: [{ field: 'metadata.name', operator: '=', value: 'web' }],
     }),
   );
@@ -55,5 +59,8 @@ test('discovery and health are paths', () => {
   assert.deepEqual(infoOf('GET', '/apis/apps/v1'), { kind: 'path', verb: 'get', path: '/apis/apps/v1' });
   assert.deepEqual(infoOf('GET', '/api/v1'), { kind: 'path', verb: 'get', path: '/api/v1' });
   assert.deepEqual(infoOf('GET', '/healthz'), { kind: 'path', verb: 'get', path: '/healthz' });
-  assert.deepEqual(infoOf('GET', '/api/v1/%ff'), { kind: 'path', verb: 'get', path: '/api/v1/%ff' });
+});
+
+test('a path with a broken escape is refused', () => {
+  assert.throws(() => infoOf('GET', '/api/v1/pods/%ff'), /invalid URL escape in "\/api\/v1\/pods\/%ff"/);
 });

@@ -1,4 +1,6 @@
+import { quote } from '#api/quote.ts';
 import { type FieldRequirement, parseFieldSelector } from '#api/selector.ts';
+import { badRequest } from '#api/status.ts';
 import { InvalidInput } from '#base/errors.ts';
 
 /** What a URL and a method mean: the same words for authorization, routing and admission. */
@@ -36,10 +38,10 @@ export interface PathRequestInfo {
 /** The sub-paths of a namespace's name that belong to the Namespace itself; anything else is a resource inside it. */
 const namespaceSubresources: readonly string[] = ['status', 'finalize'];
 
+/** @throws a 400 `StatusError` when the path has a broken escape: it names nothing */
 export function requestInfoOf(method: string, path: string, query: URLSearchParams): RequestInfo {
   const other: PathRequestInfo = { kind: 'path', verb: method.toLowerCase(), path };
   const parts = segmentsOf(path);
-  if (parts === undefined) return other;
   const [root = '', ...afterRoot] = parts;
   if (root !== 'api' && root !== 'apis') return other;
   if (parts.length < 3) return other;
@@ -61,13 +63,13 @@ type Target = Pick<ResourceRequestInfo, 'resource' | 'subresource' | 'namespace'
 
 const collectionVerbs: ReadonlySet<Verb> = new Set(['list', 'watch', 'deletecollection']);
 
-function segmentsOf(path: string): string[] | undefined {
+function segmentsOf(path: string): string[] {
   try {
     const parts = path.split('/').slice(1);
     if (parts.at(-1) === '' && parts.length > 1 && !parts.includes('proxy')) parts.pop();
     return parts.map(decodeURIComponent);
   } catch {
-    return undefined; // a broken escape names nothing
+    throw badRequest(`invalid URL escape in ${quote(path)}`);
   }
 }
 
@@ -103,7 +105,7 @@ function verbOf(method: string, isNamed: boolean, query: URLSearchParams): Verb 
 }
 
 function isTrue(value: string | null): boolean {
-  return value !== null && value !== 'false' && value !== '0';
+  return value !== null && value.toLowerCase() !== 'false' && value !== '0';
 }
 
 /** A collection request for one name counts as a request for that name, so that rules with names can allow it. */

@@ -11,7 +11,12 @@ const newline = 10;
  * @param chunks whole lines each, any number of them
  * @param refusedProtocol offers that begin with it are never chosen
  */
-export async function sendLines(client: UpgradeClient, chunks: AsyncIterable<Uint8Array>, refusedProtocol: string, signal: AbortSignal): Promise<void> {
+export async function sendLines(
+  client: UpgradeClient,
+  chunks: AsyncIterable<Uint8Array>,
+  refusedProtocol: string,
+  signal: AbortSignal,
+): Promise<void> {
   const webSocket = await accepted(client, refusedProtocol);
   if (webSocket === undefined) return;
   webSocket.on('error', () => undefined); // 'close' follows and is what counts

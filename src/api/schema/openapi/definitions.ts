@@ -1,4 +1,5 @@
 import { type FieldSchema, type MessageSchema, schemaOf } from '../message-schema.ts';
+import type { Descriptions } from './descriptions.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 export type Dialect = 'v2' | 'v3';
@@ -32,32 +33,48 @@ export function refTo(message: string, dialect: Dialect): Json {
  *
  * @param roots names of messages, each with the kinds that objects of it may say they are
  */
-export function definitionsOf(roots: ReadonlyMap<string, readonly GroupVersionKind[]>, dialect: Dialect): Json {
+export function definitionsOf(roots: ReadonlyMap<string, readonly GroupVersionKind[]>, dialect: Dialect, descriptions: Descriptions): Json {
   const found = new Map<string, Json>();
   const waiting = [...roots.keys()];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (found.has(name)) continue;
     const schema = schemaOf(name);
-    found.set(name, definitionOf(schema, roots.get(name) ?? [], dialect));
+    found.set(name, definitionOf(schema, roots.get(name) ?? [], dialect, descriptions));
     for (const field of schema.jsonFields.values()) if (field.message !== undefined) waiting.push(field.message.name);
   }
   const sorted = [...found].map(([name, definition]) => [definitionName(name), definition] as const).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(sorted);
 }
 
-function definitionOf(schema: MessageSchema, kinds: readonly GroupVersionKind[], dialect: Dialect): Json {
-  if (schema.form !== 'object') return specialDefinition(schema, dialect);
+function definitionOf(schema: MessageSchema, kinds: readonly GroupVersionKind[], dialect: Dialect, descriptions: Descriptions): Json {
+  const description = described(descriptions.ofMessage(schema.name));
+  if (schema.form !== 'object') return { ...description, ...specialDefinition(schema, dialect) };
   const fields = [...schema.jsonFields.values()];
   const isKind = kinds.length > 0 || schema.scope !== undefined;
-  const typeMeta: Json = isKind ? { apiVersion: { type: 'string' }, kind: { type: 'string' } } : {};
-  const properties = { ...typeMeta, ...Object.fromEntries(fields.map((field) => [field.name, propertyOf(field, dialect)])) };
+  const typeMeta = isKind
+    ? ['apiVersion', 'kind'].map((name) => [name, { ...described(descriptions.ofField(schema.name, name)), type: 'string' }])
+    : [];
+  const properties = fields.map((field) => [field.name, propertyOf(field, textOf(schema, field, descriptions), dialect)]);
   const required = fields.filter((field) => field.required).map((field) => field.name);
   return {
+    ...description,
     type: 'object',
-    ...(Object.keys(properties).length > 0 ? { properties } : {}),
+    ...(typeMeta.length + properties.length > 0 ? { properties: Object.fromEntries([...typeMeta, ...properties]) } : {}),
     ...(required.length > 0 ? { required: required.sort() } : {}),
+    ...(schema.isAtomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
     ...(kinds.length > 0 ? { 'x-kubernetes-group-version-kind': kinds } : {}),
   };
+}
+
+/** A field that nothing is known of is what its message is. */
+function textOf(schema: MessageSchema, field: FieldSchema, descriptions: Descriptions): string {
+  const own = descriptions.ofField(schema.name, field.name);
+  const { message: target, shape } = field;
+  return own !== '' || shape !== 'single' || target === undefined ? own : descriptions.ofMessage(target.name);
+}
+
+function described(description: string): Json {
+  return description === '' ? {} : { description };
 }
 
 function specialDefinition({ form }: MessageSchema, dialect: Dialect): Json {
@@ -86,24 +103,33 @@ function specialDefinition({ form }: MessageSchema, dialect: Dialect): Json {
   }
 }
 
-function propertyOf(field: FieldSchema, dialect: Dialect): Json {
+function propertyOf(field: FieldSchema, description: string, dialect: Dialect): Json {
   const one = typeOf(field, dialect);
-  const hints: Json = {
-    ...(field.shape === 'list' && field.listType !== undefined ? { 'x-kubernetes-list-type': field.listType } : {}),
-    ...(field.listType === 'map' ? { 'x-kubernetes-list-map-keys': field.listKeys } : {}),
-    ...(field.shape === 'map' && field.listType !== undefined ? { 'x-kubernetes-map-type': field.listType } : {}),
-    ...(field.patchStrategies.length > 0 ? { 'x-kubernetes-patch-strategy': field.patchStrategies.join(',') } : {}),
-    ...(field.mergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': field.mergeKey }),
-  };
+  const beside: Json = { ...described(description), ...hintsOf(field) };
   switch (field.shape) {
     case 'list':
-      return { type: 'array', items: one, ...hints };
+      return { ...beside, type: 'array', items: one };
     case 'map':
-      return { type: 'object', additionalProperties: one, ...hints };
+      return { ...beside, type: 'object', additionalProperties: one };
     case 'single':
       // In OpenAPI 3.0 nothing may stand beside a $ref.
-      return dialect === 'v3' && '$ref' in one && Object.keys(hints).length > 0 ? { allOf: [one], ...hints } : { ...one, ...hints };
+      return dialect === 'v3' && '$ref' in one && Object.keys(beside).length > 0 ? { ...beside, allOf: [one] } : { ...beside, ...one };
   }
+}
+
+function hintsOf(field: FieldSchema): Json {
+  return {
+    ...(field.shape === 'list' && field.listType !== undefined ? { 'x-kubernetes-list-type': field.listType } : {}),
+    ...(field.listType === 'map' ? { 'x-kubernetes-list-map-keys': field.listKeys } : {}),
+    ...(field.shape !== 'list' && field.listType !== undefined ? { 'x-kubernetes-map-type': field.listType } : {}),
+    ...(field.patchStrategies.length > 0 ? { 'x-kubernetes-patch-strategy': field.patchStrategies.join(',') } : {}),
+    ...(field.mergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': field.mergeKey }),
+    ...(field.default === undefined || field.shape !== 'single' ? {} : { default: defaultOf(field.type, field.default) }),
+  };
+}
+
+function defaultOf(type: FieldSchema['type'], text: string): unknown {
+  return type === 'string' ? text : JSON.parse(text);
 }
 
 function typeOf(field: FieldSchema, dialect: Dialect): Json {

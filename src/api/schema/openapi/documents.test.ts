@@ -3,11 +3,13 @@ import { test } from 'node:test';
 import protobuf from 'protobufjs';
 import { kinds } from '#api/kinds/index.ts';
 import type { Json } from './definitions.ts';
+import { loadDescriptions } from './descriptions.ts';
 import { openApiV2, openApiV3 } from './documents.ts';
 import { encodeOpenApiV2 } from './protobuf-v2.ts';
 
-const v2 = openApiV2(kinds, 'v1.36.0');
-const v3 = openApiV3(kinds, '', 'v1', 'v1.36.0');
+const descriptions = await loadDescriptions();
+const v2 = openApiV2(kinds, 'v1.36.0', descriptions);
+const v3 = openApiV3(kinds, '', 'v1', 'v1.36.0', descriptions);
 
 /** Follows names into a document. */
 function at(document: unknown, ...path: readonly string[]): unknown {
@@ -15,6 +17,12 @@ function at(document: unknown, ...path: readonly string[]): unknown {
     (value, key) => (typeof value === 'object' && value !== null ? Object.entries(value).find(([name]) => name === key)?.[1] : undefined),
     document,
   );
+}
+
+function objectAt(document: unknown, ...path: readonly string[]): Json {
+  const value = at(document, ...path);
+  assert.ok(typeof value === 'object' && value !== null, path.join('/'));
+  return { ...value };
 }
 
 function refsOf(value: unknown): readonly string[] {
@@ -39,7 +47,9 @@ test('every reference leads to a definition', () => {
 test('a pod is known by its group, version and kind, and its lists by their merge keys', () => {
   const pod = at(v2, 'definitions', 'io.k8s.api.core.v1.Pod');
   assert.deepEqual(at(pod, 'x-kubernetes-group-version-kind'), [{ group: '', version: 'v1', kind: 'Pod' }]);
-  assert.deepEqual(at(v2, 'definitions', 'io.k8s.api.core.v1.PodSpec', 'properties', 'volumes'), {
+  const { description, ...volumes } = objectAt(v2, 'definitions', 'io.k8s.api.core.v1.PodSpec', 'properties', 'volumes');
+  assert.match(String(description), /^List of volumes that can be mounted by containers belonging to the pod\./);
+  assert.deepEqual(volumes, {
     type: 'array',
     items: { $ref: '#/definitions/io.k8s.api.core.v1.Volume' },
     'x-kubernetes-list-type': 'map',
@@ -58,6 +68,26 @@ test('a patch tells kubectl that it may ask for field validation and dry run', (
     const names = Array.isArray(parameters) ? parameters.map((parameter) => at(parameter, 'name')) : [];
     assert.ok(['dryRun', 'fieldValidation', 'fieldManager'].every((name) => names.includes(name)));
   }
+});
+
+test('a field that refers to an object has its own description, in the way of each dialect', () => {
+  const lifecycle = /^Actions that the management system should take in response to container lifecycle events\./;
+  const ofV2 = objectAt(v2, 'definitions', 'io.k8s.api.core.v1.Container', 'properties', 'lifecycle');
+  assert.match(String(ofV2['description']), lifecycle);
+  assert.equal(ofV2['$ref'], '#/definitions/io.k8s.api.core.v1.Lifecycle');
+  const ofV3 = objectAt(v3, 'components', 'schemas', 'io.k8s.api.core.v1.Container', 'properties', 'lifecycle');
+  assert.match(String(ofV3['description']), lifecycle);
+  assert.deepEqual(ofV3['allOf'], [{ $ref: '#/components/schemas/io.k8s.api.core.v1.Lifecycle' }]);
+});
+
+test('every kind, and nearly every field of its spec, is described', () => {
+  const definitions = Object.entries(objectAt(v2, 'definitions'));
+  const ofKinds = definitions.filter(([, definition]) => at(definition, 'x-kubernetes-group-version-kind') !== undefined);
+  const silent = ofKinds.filter(([, definition]) => at(definition, 'description') === undefined).map(([name]) => name);
+  assert.deepEqual(silent, []);
+  const fields = definitions.flatMap(([, definition]) => Object.values(at(definition, 'properties') ?? {}));
+  const described = fields.filter((field) => at(field, 'description') !== undefined);
+  assert.ok(described.length > 0.95 * fields.length, `${described.length} of ${fields.length}`);
 });
 
 test('operations have ids of their own', () => {

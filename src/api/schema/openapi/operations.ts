@@ -1,17 +1,23 @@
 import { apiVersionOf, type Kind, type Subresource, type Verb } from '../../kind.ts';
+import type { MessageSchema } from '../message-schema.ts';
 import type { GroupVersionKind } from './definitions.ts';
+
+/** What is described: a kind, or something that is only ever sent. */
+export type DescribedKind = Pick<Kind, 'group' | 'version' | 'kind' | 'plural' | 'scope' | 'verbs' | 'subresources' | 'answersDeleteWithObject'> & {
+  readonly schema: MessageSchema;
+};
 
 /** What one method on one path does; both dialects are printed from it. */
 export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly operationId: string;
   /** `x-kubernetes-action`. */
-  readonly action: 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection' | 'connect';
+  readonly action: 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection' | 'connect' | 'watch' | 'watchlist';
   readonly kind: GroupVersionKind;
   /** Name of the message that is sent; absent for none. */
   readonly body: string | undefined;
-  /** Name of the message that is answered. */
-  readonly answer: string;
+  /** Name of the message that is answered; undefined: text or a stream. */
+  readonly answer: string | undefined;
   readonly query: readonly QueryParameter[];
 }
 
@@ -28,7 +34,7 @@ export interface PathItem {
 }
 
 /** Every path of a kind, with what can be done there. */
-export function pathsOf(kind: Kind): readonly PathItem[] {
+export function pathsOf(kind: DescribedKind): readonly PathItem[] {
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`;
   const isNamespaced = kind.scope === 'Namespaced';
   const base = isNamespaced ? `${root}/namespaces/{namespace}/${kind.plural}` : `${root}/${kind.plural}`;
@@ -45,6 +51,29 @@ export function pathsOf(kind: Kind): readonly PathItem[] {
       const operations = subresourceOperations(kind, subresource);
       return operations.length > 0 ? [{ path: `${base}/{name}/${subresource}`, pathParameters: inner, operations }] : [];
     }),
+    ...oldWatchPaths(kind, root),
+  ];
+}
+
+/** `/watch/…`: how a watch was asked for once. */
+function oldWatchPaths(kind: DescribedKind, root: string): readonly PathItem[] {
+  if (!kind.verbs.includes('watch')) return [];
+  const watching = (action: 'watch' | 'watchlist', suffix: string): readonly Operation[] => {
+    const id = operationId('watch', kind, '', suffix);
+    return [{ method: 'get', operationId: id, action, kind: gvkOf(kind), body: undefined, answer: 'meta.v1.WatchEvent', query: lists }];
+  };
+  const everywhere = `${root}/watch/${kind.plural}`;
+  if (kind.scope === 'Cluster') {
+    return [
+      { path: everywhere, pathParameters: [], operations: watching('watchlist', 'List') },
+      { path: `${everywhere}/{name}`, pathParameters: ['name'], operations: watching('watch', '') },
+    ];
+  }
+  const within = `${root}/watch/namespaces/{namespace}/${kind.plural}`;
+  return [
+    { path: everywhere, pathParameters: [], operations: watching('watchlist', 'ListForAllNamespaces') },
+    { path: within, pathParameters: ['namespace'], operations: watching('watchlist', 'NamespacedList') },
+    { path: `${within}/{name}`, pathParameters: ['name', 'namespace'], operations: watching('watch', '') },
   ];
 }
 
@@ -91,7 +120,7 @@ const lists: readonly QueryParameter[] = [
   { name: 'watch', type: 'boolean' },
 ];
 
-function operationsOf(kind: Kind, verbs: readonly VerbShape[], subresource: string, suffix: string): readonly Operation[] {
+function operationsOf(kind: DescribedKind, verbs: readonly VerbShape[], subresource: string, suffix: string): readonly Operation[] {
   return verbs
     .filter(({ verb }) => subresource !== '' || kind.verbs.includes(verb))
     .map((shape) => ({
@@ -105,14 +134,18 @@ function operationsOf(kind: Kind, verbs: readonly VerbShape[], subresource: stri
     }));
 }
 
-/** Bodies of subresources that are of another kind; streams are not described. */
+/** Bodies of subresources that are of another kind. */
 const ownKinds: Partial<Record<Subresource, GroupVersionKind & { readonly message: string }>> = {
   binding: { group: '', version: 'v1', kind: 'Binding', message: 'core.v1.Binding' },
   eviction: { group: 'policy', version: 'v1', kind: 'Eviction', message: 'policy.v1.Eviction' },
   token: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', message: 'authentication.v1.TokenRequest' },
 };
 
-function subresourceOperations(kind: Kind, subresource: Subresource): readonly Operation[] {
+const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+const scaleMessage = 'autoscaling.v1.Scale';
+const streams: Readonly<Partial<Record<Subresource, string>>> = { attach: 'AttachOptions', exec: 'ExecOptions', portforward: 'PortForwardOptions' };
+
+function subresourceOperations(kind: DescribedKind, subresource: Subresource): readonly Operation[] {
   const own = ownKinds[subresource];
   if (own !== undefined) {
     const { message, ...gvk } = own;
@@ -123,15 +156,43 @@ function subresourceOperations(kind: Kind, subresource: Subresource): readonly O
     case 'status':
     case 'resize':
     case 'ephemeralcontainers':
+    case 'approval':
       return operationsOf(kind, itemVerbs.slice(0, 3), subresource, '');
+    case 'scale':
+      return operationsOf(kind, itemVerbs.slice(0, 3), subresource, '').map((operation) => ({
+        ...operation,
+        kind: scaleKind,
+        body: operation.action === 'put' ? scaleMessage : operation.body,
+        answer: scaleMessage,
+      }));
     case 'finalize':
       return operationsOf(kind, itemVerbs.slice(1, 2), subresource, '');
+    case 'log':
+      return operationsOf(kind, itemVerbs.slice(0, 1), subresource, '').map((operation) => ({ ...operation, answer: undefined }));
+    case 'attach':
+    case 'exec':
+    case 'portforward':
+      return connections(kind, subresource, ['get', 'post'], `${kind.kind}${streams[subresource] ?? ''}`);
+    case 'proxy':
+      return connections(kind, subresource, ['get', 'post', 'put', 'patch', 'delete'], `${kind.kind}ProxyOptions`);
     default:
       return [];
   }
 }
 
-function bodyOf(kind: Kind, action: Operation['action']): string | undefined {
+function connections(kind: DescribedKind, subresource: Subresource, methods: readonly Operation['method'][], options: string): readonly Operation[] {
+  return methods.map((method) => ({
+    method,
+    operationId: operationId(`connect${capital(method)}`, kind, subresource, ''),
+    action: 'connect',
+    kind: { group: kind.group, version: kind.version, kind: options },
+    body: undefined,
+    answer: undefined,
+    query: [],
+  }));
+}
+
+function bodyOf(kind: DescribedKind, action: Operation['action']): string | undefined {
   if (action === 'post' || action === 'put') return kind.schema.name;
   if (action === 'patch') return patchMessage;
   return action === 'delete' || action === 'deletecollection' ? 'meta.v1.DeleteOptions' : undefined;
@@ -140,7 +201,7 @@ function bodyOf(kind: Kind, action: Operation['action']): string | undefined {
 /** Any JSON; no message of ours has a definition by that name. */
 export const patchMessage = 'meta.v1.Patch';
 
-function answerOf(kind: Kind, action: Operation['action']): string {
+function answerOf(kind: DescribedKind, action: Operation['action']): string {
   if (action === 'list') return `${kind.schema.name}List`;
   if (action === 'deletecollection' || (action === 'delete' && !kind.answersDeleteWithObject)) return 'meta.v1.Status';
   return kind.schema.name;
@@ -164,14 +225,16 @@ function queryOf(action: Operation['action']): readonly QueryParameter[] {
   }
 }
 
-function gvkOf({ group, version, kind }: Kind): GroupVersionKind {
+function gvkOf({ group, version, kind }: DescribedKind): GroupVersionKind {
   return { group, version, kind };
 }
 
-function operationId(prefix: string, kind: Kind, subresource: string, suffix: string): string {
+function operationId(prefix: string, kind: DescribedKind, subresource: string, suffix: string): string {
   const group = kind.group === '' ? 'core' : (kind.group.split('.')[0] ?? '');
   const scope = kind.scope === 'Namespaced' && suffix === '' ? 'Namespaced' : '';
-  return `${prefix}${capital(group)}${capital(kind.version)}${scope}${kind.kind}${capital(subresource)}${suffix}`;
+  const within = suffix.startsWith('Namespaced') ? 'Namespaced' : scope;
+  const after = suffix.replace(/^Namespaced/, '');
+  return `${prefix}${capital(group)}${capital(kind.version)}${within}${kind.kind}${capital(subresource)}${after}`;
 }
 
 function capital(word: string): string {
