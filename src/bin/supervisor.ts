@@ -3,7 +3,7 @@ import { systemClock } from '#base/clock.ts';
 import { clusterPaths } from '#cluster/cluster-paths.ts';
 import { hostNames } from '#cluster/host-names.ts';
 import { Supervisor } from '#cluster/supervisor/supervisor.ts';
-import { createClusterHost } from '#os/linux/host-cluster.ts';
+import { createHost } from './assembly/cluster-host.ts';
 import { partLogger } from './assembly/part-logger.ts';
 
 // Keeps the parts of one cluster running. Started by `up`, detached; whoever holds the cluster's lock owns its run folder.
@@ -14,7 +14,7 @@ if (name === undefined || runDir === undefined || dataDir === undefined) {
   process.exit(2);
 }
 const log = partLogger({ part: 'supervisor' });
-const host = createClusterHost(systemClock, log);
+const host = await createHost(systemClock, log);
 const lock = await host.sockets.tryHold(hostNames(name).lockSocket);
 if (lock === undefined) {
   log.error('another supervisor keeps this cluster', { cluster: name });

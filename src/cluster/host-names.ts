@@ -20,7 +20,10 @@ export interface HostNames {
 
 /** Root's clusters are where the whole host finds them; a user without rights can have control planes of his own. */
 const uid = process.getuid?.() ?? 0;
-const runRoot = uid === 0 ? '/run/kubernode' : `${tmpdir()}/kubernode-${uid}`;
+const isLinux = process.platform === 'linux';
+/** Paths of sockets are short: 104 bytes on macOS, whose own temporary folders take half of that. */
+const temporaryRoot = isLinux ? tmpdir() : '/tmp';
+const runRoot = isLinux && uid === 0 ? '/run/kubernode' : `${temporaryRoot}/kubernode-${uid}`;
 
 /** @throws {InvalidInput} unless the name is 1..40 characters of `[a-z0-9-]` that starts and ends with a letter or digit */
 export function hostNames(name: string): HostNames {

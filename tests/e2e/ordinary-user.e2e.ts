@@ -34,28 +34,38 @@ async function ownedFolder(name: string): Promise<string> {
   return path;
 }
 
-test('a user who is not root has a control plane of their own', async () => {
-  const [program, home, dataDir] = [await installedCopy(), await ownedFolder('home'), await ownedFolder('data')];
-  const asUser = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs'];
-  await using cluster = await createCluster({
-    nodes: 0,
-    dataDir: join(dataDir, 'cluster'),
-    program: [...asUser, 'env', `HOME=${home}`, process.execPath, program],
+const program = await installedCopy();
+
+/** The second uses nothing of Linux: what macOS and others have. */
+for (const host of ['linux', 'portable']) {
+  test(`a user who is not root has a control plane of their own (${host} host)`, async () => {
+    const [home, dataDir] = [await ownedFolder(`home-${host}`), await ownedFolder(`data-${host}`)];
+    const asUser = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs'];
+    await using cluster = await createCluster({
+      nodes: 0,
+      dataDir: join(dataDir, 'cluster'),
+      program: [...asUser, 'env', `HOME=${home}`, `KUBERNODE_HOST=${host}`, process.execPath, program],
+    });
+    const kubectl = kubectlOf(cluster.kubeconfig);
+    assert.equal(outputOf(await kubectl('create configmap mine --from-literal=a=b')), 'configmap/mine created\n');
+    assert.equal(outputOf(await kubectl('get nodes --ignore-not-found')), '');
+    assert.equal(outputOf(await kubectl('auth can-i create pods')), 'yes\n');
+    const status = await cluster.kubernode('status', '-o', 'json');
+    const { parts } = JSON.parse(status.stdout) as { parts: { part: string; isHealthy: boolean }[] };
+    assert.deepEqual(
+      parts.map(({ part, isHealthy }) => `${part} ${isHealthy}`),
+      ['supervisor true', 'control-plane true'],
+    );
+    const { uid, mode } = await stat(cluster.kubeconfig);
+    assert.deepEqual([uid, mode & 0o777], [user, 0o600]);
+    const node = await cluster.kubernode('up');
+    assert.equal(node.code, 1);
+    assert.match(node.stderr, host === 'linux' ? /a node needs root/ : /a node needs Linux/);
+    await cluster.up();
+    assert.equal(outputOf(await kubectl('get configmap mine -o name')), 'configmap/mine\n');
+    await cluster.dispose();
+    assert.equal(existsSync(join(dataDir, 'cluster')), false);
+    const left = await cluster.kubernode('status');
+    assert.match(left.stderr, /no cluster|is not|does not exist/i);
   });
-  const kubectl = kubectlOf(cluster.kubeconfig);
-  assert.equal(outputOf(await kubectl('create configmap mine --from-literal=a=b')), 'configmap/mine created\n');
-  assert.equal(outputOf(await kubectl('get nodes --ignore-not-found')), '');
-  assert.equal(outputOf(await kubectl('auth can-i create pods')), 'yes\n');
-  const status = await cluster.kubernode('status', '-o', 'json');
-  const { parts } = JSON.parse(status.stdout) as { parts: { part: string; isHealthy: boolean }[] };
-  assert.deepEqual(
-    parts.map(({ part, isHealthy }) => `${part} ${isHealthy}`),
-    ['supervisor true', 'control-plane true'],
-  );
-  const { uid, mode } = await stat(cluster.kubeconfig);
-  assert.deepEqual([uid, mode & 0o777], [user, 0o600]);
-  await cluster.dispose();
-  assert.equal(existsSync(join(dataDir, 'cluster')), false);
-  const left = await cluster.kubernode('status');
-  assert.match(left.stderr, /no cluster|is not|does not exist/i);
-});
+}

@@ -7,6 +7,7 @@ import { silentLogger } from '#base/log.ts';
 import type { CliContext, ClusterChoice, Connection } from '#cli/context.ts';
 import { clusterPaths, defaultDataDir } from '#cluster/cluster-paths.ts';
 import { hostNames } from '#cluster/host-names.ts';
+import { createHost } from './cluster-host.ts';
 import { partLogger } from './part-logger.ts';
 
 /** The command line's view of this host. Modules that only some commands need are loaded when they are used. */
@@ -27,9 +28,8 @@ export function createCliContext(signal: AbortSignal): CliContext {
     tell: (line) => void process.stderr.write(`${line}\n`),
     readFile: readText,
     host: async () => {
-      const { createClusterHost } = await import('#os/linux/host-cluster.ts');
       const isVerbose = process.env['KUBERNODE_DEBUG'] !== undefined;
-      return createClusterHost(systemClock, isVerbose ? partLogger({ part: 'cli' }) : silentLogger);
+      return await createHost(systemClock, isVerbose ? partLogger({ part: 'cli' }) : silentLogger);
     },
     programs: { supervisor: programOf('supervisor'), controlPlane: programOf('control-plane'), kubelet: programOf('kubelet') },
     timingNames: async () => {

@@ -51,6 +51,7 @@ function hostWith(facts: Facts): ClusterHost {
     clock: systemClock,
     log: silentLogger,
     isRoot: facts.isRoot,
+    isLinux: true,
   };
   return host as unknown as ClusterHost;
 }

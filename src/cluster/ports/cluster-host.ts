@@ -20,6 +20,8 @@ export interface ClusterHost {
   /** The host's own name, in lower case. */
   readonly hostName: string;
   readonly isRoot: boolean;
+  /** Others can have control planes, and no nodes. */
+  readonly isLinux: boolean;
   /** As Go spells it: `amd64`. */
   readonly architecture: string;
 }

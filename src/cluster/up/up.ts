@@ -44,10 +44,11 @@ const memoryVolumesBytes = 2 * 1024 ** 3;
  * @param progress gets a sentence for each thing that is done
  */
 export async function up(options: UpOptions, host: ClusterHost, progress: (message: string) => void, signal: AbortSignal): Promise<UpResult> {
-  if (options.apiOnly !== true && !host.isRoot) {
+  if (options.apiOnly !== true && !(host.isLinux && host.isRoot)) {
+    const needed = host.isLinux ? 'root' : 'Linux';
     throw new CannotRunNode({
-      message: 'a node needs root: its runtime mounts, and makes namespaces',
-      hint: 'run as root, or start the control plane alone with --api-only',
+      message: `a node needs ${needed}: its runtime mounts, and makes namespaces`,
+      hint: `${host.isLinux ? 'run as root, or ' : ''}start the control plane alone with --api-only`,
     });
   }
   const { cluster, settings } = await claimCluster(options, host, signal);

@@ -23,6 +23,7 @@ export function createClusterHost(clock: Clock, log: Logger): ClusterHost {
     log,
     hostName: hostname().toLowerCase(),
     isRoot: process.getuid?.() === 0,
+    isLinux: true,
     architecture: process.arch === 'x64' ? 'amd64' : process.arch,
   };
 }

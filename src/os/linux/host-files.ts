@@ -8,8 +8,8 @@ import { HostBusy } from '#kubelet/ports/host-errors.ts';
 import { errnoOf, hostCallAsync } from './errno.ts';
 import { isBelow, kernelPath, readMountInfo } from './mountinfo.ts';
 
-/** The host's files, for its side of a cluster. */
-export function createHostFiles(): HostFiles {
+/** The host's files, for its side of a cluster. @param mounts all mounts of the host, by their real paths */
+export function createHostFiles(mounts: () => readonly { readonly target: string }[] = readMountInfo): HostFiles {
   return {
     readText: async (path) => await ifThere(`read ${path}`, () => readFile(path, 'utf8')),
     readBytes: async (path) => await ifThere(`read ${path}`, () => readFile(path)),
@@ -34,7 +34,7 @@ export function createHostFiles(): HostFiles {
     readLink: async (path) => await ifThere(`readlink ${path}`, () => readlink(path)),
     link: async (target, path) => await hostCallAsync(`link ${path}`, () => replaceLink(target, path)),
     remove: async (path) => await hostCallAsync(`remove ${path}`, () => rm(path, { force: true })),
-    removeTree,
+    removeTree: (path) => removeTree(path, mounts()),
     rotate: async (path, maxBytes) => await hostCallAsync(`rotate ${path}`, () => rotate(path, maxBytes)),
     waitForText,
   };
@@ -66,9 +66,9 @@ async function replaceLink(target: string, path: string): Promise<void> {
   await rename(fresh, path);
 }
 
-async function removeTree(path: string): Promise<void> {
+async function removeTree(path: string, mounts: readonly { readonly target: string }[]): Promise<void> {
   const real = kernelPath(path);
-  const mounted = readMountInfo().find((mount) => isBelow(mount.target, real));
+  const mounted = mounts.find((mount) => isBelow(mount.target, real));
   if (mounted !== undefined)
     throw new HostBusy({ message: `remove ${path}: ${mounted.target} is mounted`, errno: 'EBUSY', hint: `umount ${mounted.target}` });
   await hostCallAsync(`remove ${path}`, () => rm(path, { recursive: true, force: true }));

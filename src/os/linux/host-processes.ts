@@ -1,17 +1,22 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onAbort, reasonOf } from '#base/abort.ts';
 import { messageOf, NotFound, Unavailable } from '#base/errors.ts';
-import type { HostProcesses, Launch, LaunchedProcess, ProcessFacts, ProcessIdentity, ProgramResult } from '#cluster/ports/processes.ts';
+import type { HostProcesses, Launch, LaunchedProcess, ProcessIdentity, ProgramResult } from '#cluster/ports/processes.ts';
 import { errnoOf } from './errno.ts';
+import { linuxProcesses, type ProcessTable } from './process-table.ts';
 
-/** Processes of Linux, known by pid and start time. */
-export function createHostProcesses(): HostProcesses {
+/** Programs that this host runs, and the processes that its table tells of. */
+export function createHostProcesses(table: ProcessTable = linuxProcesses): HostProcesses {
+  const isAlive = (process: ProcessIdentity) => {
+    const found = table.identify(process.pid);
+    return found !== undefined && table.isSame(found, process);
+  };
   return {
     run,
-    launch,
-    identify: async (pid) => readStat(pid),
+    launch: (request) => launch(request, table),
+    identify: async (pid) => table.identify(pid),
     isAlive: async (process) => isAlive(process),
     signal: async (process, signal) => {
       if (isAlive(process)) kill(process.pid, signal);
@@ -19,15 +24,9 @@ export function createHostProcesses(): HostProcesses {
     signalGroup: async (process, signal) => {
       if (isAlive(process)) kill(-process.pid, signal);
     },
-    whenGone,
-    list: async () =>
-      readdirSync('/proc')
-        .filter((name) => /^\d+$/.test(name))
-        .flatMap((name) => readFacts(Number(name))),
-    hasCapability: async (number) => {
-      const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
-      return ((BigInt(`0x${effective}`) >> BigInt(number)) & 1n) === 1n;
-    },
+    whenGone: (process, signal) => whenGone(() => isAlive(process), signal),
+    list: async () => table.list(),
+    hasCapability: async (number) => table.hasCapability(number),
   };
 }
 
@@ -53,7 +52,7 @@ function run(program: string, args: readonly string[], input: string | Uint8Arra
   });
 }
 
-function launch(request: Launch): Promise<LaunchedProcess> {
+function launch(request: Launch, table: ProcessTable): Promise<LaunchedProcess> {
   const stdout = openSync(request.stdoutFile, 'w', 0o600);
   const stderr = openSync(request.stderrFile, 'a', 0o600);
   const child = spawn(request.program, request.args, {
@@ -72,7 +71,7 @@ function launch(request: Launch): Promise<LaunchedProcess> {
     child.on('spawn', () => {
       const pid = child.pid ?? 0;
       // One that ended already left no start time; any other value than its own marks it as gone.
-      resolve({ pid, startTicks: readStat(pid)?.startTicks ?? 0, ended });
+      resolve({ pid, startTicks: table.identify(pid)?.startTicks ?? 0, ended });
     });
   });
 }
@@ -84,16 +83,12 @@ function startFailure(program: string, error: Error): Error {
 }
 
 /** Not the child of this process, so the kernel tells nobody: it is looked at, more and more seldom. */
-async function whenGone(process: ProcessIdentity, signal: AbortSignal): Promise<void> {
-  for (let waitMs = 5; isAlive(process); waitMs = Math.min(waitMs * 1.5, 250)) {
+async function whenGone(isAlive: () => boolean, signal: AbortSignal): Promise<void> {
+  for (let waitMs = 5; isAlive(); waitMs = Math.min(waitMs * 1.5, 250)) {
     await sleep(waitMs, undefined, { signal }).catch(() => {
       throw reasonOf(signal);
     });
   }
-}
-
-function isAlive(process: ProcessIdentity): boolean {
-  return readStat(process.pid)?.startTicks === process.startTicks;
 }
 
 function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
@@ -101,28 +96,5 @@ function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
     process.kill(pid, signal);
   } catch (error) {
     if (errnoOf(error) !== 'ESRCH') throw error;
-  }
-}
-
-/** Source: proc(5). The name, in brackets, may hold anything. A zombie counts as gone. */
-function readStat(pid: number): (ProcessIdentity & { readonly parentPid: number }) | undefined {
-  let text: string;
-  try {
-    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    return undefined;
-  }
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state, parentPid] = fields;
-  return state === 'Z' || state === 'X' ? undefined : { pid, parentPid: Number(parentPid), startTicks: Number(fields[19]) };
-}
-
-function readFacts(pid: number): readonly ProcessFacts[] {
-  const stat = readStat(pid);
-  if (stat === undefined) return [];
-  try {
-    return [{ ...stat, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1) }];
-  } catch {
-    return []; // ended meanwhile
   }
 }
