@@ -86,6 +86,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends KindRef<T> {
   readonly defaultPropagation: 'Background' | 'Orphan' | 'None';
   /** Said when a delete names no policy. */
   readonly defaultPropagationWarning: string | undefined;
+  /** Said with every answer: what to use instead. */
+  readonly deprecation: string | undefined;
   /** Paths (`status`, `metadata.labels`) that an endpoint does not take and so nobody comes to own through it; '' is the object itself. */
   readonly resetFields: Readonly<Partial<Record<'' | Subresource, readonly string[]>>>;
   readonly partialUpdates: Readonly<Partial<Record<Subresource, PartialUpdate<T>>>>;
@@ -141,6 +143,7 @@ export interface KindInit<T extends KubeObject> extends KindRef<T> {
   readonly answersDeleteWithObject?: boolean;
   readonly defaultPropagation?: Kind<T>['defaultPropagation'];
   readonly defaultPropagationWarning?: string;
+  readonly deprecation?: string;
   /** Beyond `status` on the object itself and `spec` on its status. */
   readonly resetFields?: Kind<T>['resetFields'];
   readonly partialUpdates?: Kind<T>['partialUpdates'];
@@ -206,6 +209,7 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
     answersDeleteWithObject: init.answersDeleteWithObject ?? false,
     defaultPropagation: init.defaultPropagation ?? 'Background',
     defaultPropagationWarning: init.defaultPropagationWarning,
+    deprecation: init.deprecation,
     resetFields: { ...(hasStatus ? { '': ['status'], status: ['spec'] } : {}), ...init.resetFields },
     partialUpdates: init.partialUpdates ?? {},
     scale: init.scale,

@@ -5,6 +5,7 @@ import { replicaSet } from './apps/v1/replica-set.ts';
 import { job } from './batch/v1/job.ts';
 import { lease } from './coordination/v1/lease.ts';
 import { configMap } from './core/v1/config-map.ts';
+import { endpoints } from './core/v1/endpoints.ts';
 import { event as coreV1Event } from './core/v1/event.ts';
 import { namespace } from './core/v1/namespace.ts';
 import { node } from './core/v1/node.ts';
@@ -13,7 +14,11 @@ import { persistentVolume } from './core/v1/persistent-volume.ts';
 import { pod } from './core/v1/pod.ts';
 import { secret } from './core/v1/secret.ts';
 import { serviceAccount } from './core/v1/service-account.ts';
+import { service } from './core/v1/service.ts';
+import { endpointSlice } from './discovery/v1/endpoint-slice.ts';
 import { event as eventsV1Event } from './events/v1/event.ts';
+import { ipAddress } from './networking/v1/ip-address.ts';
+import { serviceCidr } from './networking/v1/service-cidr.ts';
 import { runtimeClass } from './node/v1/runtime-class.ts';
 import { clusterRoleBinding } from './rbac/v1/cluster-role-binding.ts';
 import { clusterRole } from './rbac/v1/cluster-role.ts';
@@ -31,6 +36,7 @@ import { volumeAttributesClass } from './storage/v1/volume-attributes-class.ts';
 // biome-ignore format: one kind a line keeps differences small
 export const kinds: readonly Kind[] = [
   configMap,
+  endpoints,
   coreV1Event,
   namespace,
   node,
@@ -39,11 +45,15 @@ export const kinds: readonly Kind[] = [
   pod,
   secret,
   serviceAccount,
+  service,
   deployment,
   replicaSet,
   job,
   lease,
+  endpointSlice,
   eventsV1Event,
+  ipAddress,
+  serviceCidr,
   runtimeClass,
   clusterRoleBinding,
   clusterRole,

@@ -1,15 +1,17 @@
 import { type FieldProblem, forbidden, invalid, required, tooLong } from '../field-problem.ts';
 import { quote } from '../quote.ts';
 import type { ObjectMeta, OwnerReference, TemplateMeta } from '../types/meta-v1.ts';
+import { canonicalIpProblems } from './addresses.ts';
 import { byteLength } from './checks.ts';
 import { labelProblems, labelValueProblems, pathSegmentProblems, qualifiedNameProblems, subdomainProblems, type TextRule } from './names.ts';
 
-export type NameRule = 'subdomain' | 'label' | 'path-segment';
+export type NameRule = 'subdomain' | 'label' | 'path-segment' | 'ip-address';
 
 const nameRules: Readonly<Record<NameRule, TextRule>> = {
   subdomain: subdomainProblems,
   label: labelProblems,
   'path-segment': pathSegmentProblems,
+  'ip-address': canonicalIpProblems,
 };
 const annotationsMaxBytes = 256 * 1024;
 const coreFinalizers: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion'];

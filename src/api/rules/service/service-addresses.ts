@@ -1,0 +1,110 @@
+import { duplicate, type FieldProblem, forbidden, invalid, notSupported, required } from '#api/field-problem.ts';
+import { parseSloppyIp } from '#api/ip-address.ts';
+import type { Service } from '#api/types/core-v1.ts';
+import { validateIp } from '../addresses.ts';
+import { findDuplicates } from '../checks.ts';
+import { isHeadless, noClusterIp, specOf } from './service-facts.ts';
+
+const families = ['IPv4', 'IPv6'];
+const familyPolicies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
+
+/** `clusterIP`, `clusterIPs`, `ipFamilies` and `ipFamilyPolicy`: each, and together. */
+export function validateClusterIps(service: Service, previous: Service | undefined): readonly FieldProblem[] {
+  const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy, type } = specOf(service);
+  if (type === 'ExternalName') {
+    const given = { clusterIPs: clusterIPs.length > 0, ipFamilies: ipFamilies.length > 0, ipFamilyPolicy: ipFamilyPolicy !== undefined };
+    return Object.entries(given).flatMap(([key, isGiven]) => (isGiven ? [forbidden(`spec.${key}`, 'may not be set for ExternalName services')] : []));
+  }
+  const problems: FieldProblem[] = [
+    ...ipFamilies.flatMap((family, index) => (families.includes(family) ? [] : [notSupported(`spec.ipFamilies[${index}]`, family, families)])),
+    ...findDuplicates(
+      ipFamilies,
+      (family) => family,
+      (family, index) => duplicate(`spec.ipFamilies[${index}]`, family),
+    ),
+    ...(ipFamilyPolicy === undefined || familyPolicies.includes(ipFamilyPolicy)
+      ? []
+      : [notSupported('spec.ipFamilyPolicy', ipFamilyPolicy, familyPolicies)]),
+    ...validateHeadless(service),
+    ...validateLink(service),
+  ];
+  const bad = validateEachIp(clusterIPs, previous?.spec?.clusterIPs ?? []);
+  if (clusterIPs.length > 2) problems.push(invalid('spec.clusterIPs', clusterIPs, 'may only hold up to 2 values'));
+  if (bad.length > 0) return [...problems, ...bad];
+  if (clusterIPs.length > 1 && new Set(clusterIPs.map(familyOf)).size < clusterIPs.length) {
+    problems.push(invalid('spec.clusterIPs', clusterIPs, 'may specify no more than one IP for each IP family'));
+  }
+  return problems.length > 0 || isHeadless(service) ? problems : validateFamilies(clusterIPs, ipFamilies);
+}
+
+/** What of the addresses may not change: the first one, and a second one without a word of the policy. */
+export function validateClusterIpUpdate(next: Service, previous: Service): readonly FieldProblem[] {
+  if (next.spec?.type === 'ExternalName' || previous.spec?.type === 'ExternalName') return [];
+  if (isHeadless(next) && isHeadless(previous)) return [];
+  const ips = { next: next.spec?.clusterIPs ?? [], previous: previous.spec?.clusterIPs ?? [] };
+  const listed = { next: next.spec?.ipFamilies ?? [], previous: previous.spec?.ipFamilies ?? [] };
+  return [
+    ...validateListUpdate(next, ips, { field: 'spec.clusterIPs', unset: 'primary clusterIP can not be unset', second: 'clusterIP' }),
+    ...(ips.next.length === 0 || listed.next.length > 0
+      ? validateListUpdate(next, listed, { field: 'spec.ipFamilies', unset: 'primary ipFamily can not be unset', second: 'ipFamily' })
+      : []),
+  ];
+}
+
+interface ListTexts {
+  readonly field: string;
+  readonly unset: string;
+  readonly second: string;
+}
+
+function validateListUpdate(
+  service: Service,
+  { next, previous }: { readonly next: readonly string[]; readonly previous: readonly string[] },
+  { field, unset, second }: ListTexts,
+): readonly FieldProblem[] {
+  const detail = 'may not change once set';
+  if (next.length === previous.length) {
+    return next.flatMap((value, index) => (value === previous[index] ? [] : [invalid(`${field}[${index}]`, next, detail)]));
+  }
+  const problems: FieldProblem[] = [];
+  if (next.length === 0) problems.push(invalid(`${field}[0]`, next, unset));
+  if (next.length > 0 && previous.length > 0 && next[0] !== previous[0]) problems.push(invalid(`${field}[0]`, next, detail));
+  const policy = service.spec?.ipFamilyPolicy;
+  if (next.length === 1 && previous.length === 2 && policy !== 'SingleStack') {
+    problems.push(invalid('spec.ipFamilyPolicy', policy, `must be set to 'SingleStack' when releasing the secondary ${second}`));
+  }
+  return problems;
+}
+
+function validateHeadless(service: Service): readonly FieldProblem[] {
+  const type = service.spec?.type;
+  if (!isHeadless(service) || (type !== 'LoadBalancer' && type !== 'NodePort')) return [];
+  return [invalid('spec.clusterIPs[0]', noClusterIp, `may not be set to 'None' for ${type} services`)];
+}
+
+function validateLink(service: Service): readonly FieldProblem[] {
+  const { clusterIP = '', clusterIPs = [] } = specOf(service);
+  const field = 'spec.clusterIPs';
+  if (clusterIP === '') return clusterIPs.length === 0 ? [] : [invalid(field, clusterIPs, 'must be empty when `clusterIP` is not specified')];
+  if (clusterIPs.length === 0) return [required(field)];
+  return clusterIPs[0] === clusterIP ? [] : [invalid(field, clusterIPs, 'first value must match `clusterIP`')];
+}
+
+function validateEachIp(clusterIPs: readonly string[], stored: readonly string[]): readonly FieldProblem[] {
+  return clusterIPs.flatMap((ip, index) => {
+    if (index > 0 || ip !== noClusterIp) return validateIp(ip, `spec.clusterIPs[${index}]`, stored);
+    return clusterIPs.length === 1 ? [] : [invalid('spec.clusterIPs', clusterIPs, "'None' must be the first and only value")];
+  });
+}
+
+function validateFamilies(clusterIPs: readonly string[], ipFamilies: readonly string[]): readonly FieldProblem[] {
+  return clusterIPs.flatMap((ip, index) => {
+    const wanted = ipFamilies[index];
+    if (wanted === undefined || wanted === familyOf(ip)) return [];
+    return [invalid(`spec.clusterIPs[${index}]`, ip, `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``)];
+  });
+}
+
+function familyOf(ip: string): string {
+  return parseSloppyIp(ip)?.family ?? '';
+}
