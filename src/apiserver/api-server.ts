@@ -26,6 +26,7 @@ import { healthEndpoints } from './discovery/health-endpoints.ts';
 import { kubernetesVersion } from './discovery/version.ts';
 import { createHttpsEntrance, type TlsSettings } from './https-entrance.ts';
 import { createInProcessTransport } from './in-process/in-process-transport.ts';
+import { ServiceNetwork, type ServiceNetworkOptions } from './kubernetes-service/service-network.ts';
 import { runCompaction } from './maintenance/compaction.ts';
 import { metricsEndpoint } from './metrics/metrics-endpoint.ts';
 import { registryMetrics } from './metrics/registry-metrics.ts';
@@ -46,7 +47,7 @@ import { reviewRoute } from './reviews/review-route.ts';
 import { issuerEndpoints } from './service-account-tokens/issuer-endpoints.ts';
 import { type ServiceAccountKeys, TokenSigner } from './service-account-tokens/token-signer.ts';
 
-export interface ApiServerOptions {
+export interface ApiServerOptions extends ServiceNetworkOptions {
   /** Stays open when the server closes: it belongs to the caller. */
   readonly storage: Storage;
   readonly clock: Clock;
@@ -81,12 +82,13 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const { storage, clock, logger, kinds } = options;
   const tasks = new TaskGroup((what, error) => logger.error('a part of the API server failed', { what, error }));
   const registry = new Registry(storage, kinds, clock, logger);
-  const context = createContext(options, registry);
+  const services = new ServiceNetwork({ registry, objects: createObjectReader(registry), clock, logger, newUid: randomUUID }, options);
+  const context = createContext(options, registry, services);
   tasks.run('registry', (signal) => registry.run(signal));
   tasks.run('compaction', (signal) => runCompaction(storage, options.compactEveryMs ?? 300_000, clock, logger, signal));
   try {
     await registry.upToDate(tasks.signal);
-    await createBootstrapObjects(context, kinds, tasks.signal);
+    await Promise.all([createBootstrapObjects(context, kinds, tasks.signal), services.prepare(context, tasks.signal)]);
   } catch (error) {
     await tasks.close();
     throw error;
@@ -94,9 +96,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const pipeline = createPipeline(options, context);
   const entrance = options.tls === undefined ? undefined : createHttpsEntrance(options.tls, pipeline, clock, logger);
   return {
-    listen: (address) => {
+    listen: async (address) => {
       if (entrance === undefined) throw new Error('the server has no certificate to listen with');
-      return entrance.listen(address);
+      const port = await entrance.listen(address);
+      tasks.run('kubernetes service', (signal) => services.keep(context, { host: address.host, port }, signal));
+      return port;
     },
     transportAs: (user) => createInProcessTransport(pipeline, authenticated(user), tasks.signal),
     close: async () => {
@@ -106,7 +110,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   };
 }
 
-function createContext(options: ApiServerOptions, registry: Registry): ServerContext {
+function createContext(options: ApiServerOptions, registry: Registry, services: ServiceNetwork): ServerContext {
   const { storage, clock, logger } = options;
   const objects = createObjectReader(registry);
   const { authorizer, escalationCheck } = createAuthorization(registry, [createNodeAuthorizer(registry, options.kinds)]);
@@ -128,7 +132,7 @@ function createContext(options: ApiServerOptions, registry: Registry): ServerCon
     objects,
     admission,
     authorizer,
-    reservations: [],
+    reservations: [services.reservations],
     tokens: new TokenSigner(options.serviceAccountKeys, options.serviceAccountIssuer, clock, options.serviceAccountMaxTokenSeconds),
     clock,
     logger,
