@@ -16,6 +16,7 @@ import { runPodGcController } from './pod-gc/controller.ts';
 import { runRootCaController } from './root-ca/controller.ts';
 import { runServiceAccountController } from './service-account/controller.ts';
 import { runTaintEvictionController } from './taint-eviction/controller.ts';
+import { runClaimProtection, runVolumeProtection } from './volume-protection/controller.ts';
 
 export interface ControllersOptions {
   readonly clock: Clock;
@@ -34,6 +35,8 @@ export type ControllerAccount =
   | 'namespace-controller'
   | 'node-controller'
   | 'pod-garbage-collector'
+  | 'pv-protection-controller'
+  | 'pvc-protection-controller'
   | 'root-ca-cert-publisher'
   | 'service-account-controller';
 
@@ -69,6 +72,8 @@ export async function runControllers(clients: ControllerClients, options: Contro
     'taint-eviction': (inner) => runTaintEvictionController(contextOf('taint-eviction', 'node-controller', eviction), inner),
     'garbage-collector': (inner) => runGarbageCollector(contextOf('garbage-collector', 'generic-garbage-collector', collector), inner),
     'pod-gc': (inner) => runPodGcController(contextOf('pod-gc', 'pod-garbage-collector', nodes), inner),
+    'claim-protection': (inner) => runClaimProtection(contextOf('claim-protection', 'pvc-protection-controller', nodes), inner),
+    'volume-protection': (inner) => runVolumeProtection(contextOf('volume-protection', 'pv-protection-controller', nodes), inner),
     'clusterrole-aggregation': (inner) =>
       runClusterRoleAggregationController(contextOf('clusterrole-aggregation', 'clusterrole-aggregation-controller', nodes), inner),
   };

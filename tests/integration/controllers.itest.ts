@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { configMap as configMapKind } from '#api/kinds/core/v1/config-map.ts';
 import { namespace as namespaceKind } from '#api/kinds/core/v1/namespace.ts';
 import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
+import { persistentVolume as volumeKind } from '#api/kinds/core/v1/persistent-volume.ts';
+import { persistentVolumeClaim as claimKind } from '#api/kinds/core/v1/persistent-volume-claim.ts';
 import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import { serviceAccount as serviceAccountKind } from '#api/kinds/core/v1/service-account.ts';
 import type { NewObject } from '#api/object.ts';
@@ -110,4 +112,34 @@ test('pods of a node that is gone are removed after the quarantine', limits, asy
   await admin.create(podKind, aPodToBe('default', 'web', 'node-1'), t.signal);
   await admin.delete(nodeKind, { name: 'node-1' }, {}, t.signal);
   await eventually(admin, podKind, { namespace: 'default', name: 'web' }, isGone, t.signal);
+});
+
+test('a claim stays while a pod of a node uses it, and goes with that pod; its volume stays while it is bound', limits, async (t) => {
+  const { admin } = await startControlPlane(t);
+  const claim = { namespace: 'default', name: 'data' };
+  await admin.create(claimKind, { metadata: claim, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }, t.signal);
+  await admin.create(
+    volumeKind,
+    { metadata: { name: 'disk' }, spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/nonexistent' } } },
+    t.signal,
+  );
+  await admin.patch(volumeKind, { name: 'disk' }, 'merge', { status: { phase: 'Bound' } }, 'status', t.signal);
+  await eventually(admin, serviceAccountKind, { namespace: 'default', name: 'default' }, isThere, t.signal);
+  await admin.create(nodeKind, { metadata: { name: 'node-1' } }, t.signal);
+  const user = aPodToBe('default', 'user', 'node-1');
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+  await admin.create(podKind, { ...user, spec: { containers: [], ...user.spec, volumes } }, t.signal);
+  await admin.delete(claimKind, claim, {}, t.signal);
+  await admin.delete(volumeKind, { name: 'disk' }, {}, t.signal);
+  // A second claim that goes at once tells that the controller has had its turn.
+  const other = { namespace: 'default', name: 'unused' };
+  await admin.create(claimKind, { metadata: other, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }, t.signal);
+  await admin.delete(claimKind, other, {}, t.signal);
+  await eventually(admin, claimKind, other, isGone, t.signal);
+  assert.notEqual((await admin.get(claimKind, claim, t.signal)).metadata.deletionTimestamp, undefined);
+  await admin.delete(podKind, { namespace: 'default', name: 'user' }, { gracePeriodSeconds: 0 }, t.signal);
+  await eventually(admin, claimKind, claim, isGone, t.signal);
+  assert.deepEqual((await admin.get(volumeKind, { name: 'disk' }, t.signal)).metadata.finalizers, ['kubernetes.io/pv-protection']);
+  await admin.patch(volumeKind, { name: 'disk' }, 'merge', { status: { phase: 'Released' } }, 'status', t.signal);
+  await eventually(admin, volumeKind, { name: 'disk' }, isGone, t.signal);
 });
