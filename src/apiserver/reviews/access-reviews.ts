@@ -1,4 +1,4 @@
-import { badRequest } from '#api/status.ts';
+import { badRequest, invalid } from '#api/status.ts';
 import type {
   LocalSubjectAccessReview,
   SelfSubjectAccessReview,
@@ -9,9 +9,10 @@ import type {
   SubjectAccessReviewStatus,
   SubjectRulesReviewStatus,
 } from '#api/types/authorization-v1.ts';
-import type { Access, Authorizer } from '../authorization/authorizer.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
 import { joinedProblems } from '../authorization/authorizer-chain.ts';
 import type { User } from '../request/user.ts';
+import { questionOf, validateQuestion, validateSubject } from './access-questions.ts';
 import type { Review } from './review-route.ts';
 
 const group = 'authorization.k8s.io';
@@ -23,7 +24,11 @@ export const accessReviews: readonly Review[] = [
     kind: 'SelfSubjectAccessReview',
     plural: 'selfsubjectaccessreviews',
     scope: 'Cluster',
-    answer: ({ authorizer }, question, { user }) => decided(authorizer, user, (question as SelfSubjectAccessReview).spec),
+    answer: ({ authorizer }, question, { user }) => {
+      const { spec, metadata } = question as SelfSubjectAccessReview;
+      refuse('SelfSubjectAccessReview', validateQuestion(spec, metadata));
+      return decided(authorizer, user, spec);
+    },
   },
   {
     group,
@@ -38,7 +43,8 @@ export const accessReviews: readonly Review[] = [
     plural: 'subjectaccessreviews',
     scope: 'Cluster',
     answer: ({ authorizer }, question) => {
-      const { spec } = question as SubjectAccessReview;
+      const { spec, metadata } = question as SubjectAccessReview;
+      refuse('SubjectAccessReview', [...validateQuestion(spec, metadata), ...validateSubject(spec)]);
       return decided(authorizer, subjectOf(spec), spec);
     },
   },
@@ -48,59 +54,53 @@ export const accessReviews: readonly Review[] = [
     plural: 'localsubjectaccessreviews',
     scope: 'Namespaced',
     answer: ({ authorizer }, question, { info }) => {
-      const { spec } = question as LocalSubjectAccessReview;
+      const { spec, metadata } = question as LocalSubjectAccessReview;
       const namespace = info.kind === 'resource' ? info.namespace : '';
-      if (spec?.resourceAttributes?.namespace !== namespace) throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
+      if ((metadata.namespace || namespace) !== namespace) {
+        throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+      }
+      refuse('LocalSubjectAccessReview', [...validateQuestion(spec, metadata, namespace), ...validateSubject(spec)]);
       return decided(authorizer, subjectOf(spec), spec);
     },
   },
 ];
 
+function refuse(kind: string, problems: ReturnType<typeof validateQuestion>): void {
+  if (problems.length > 0) throw invalid({ group, kind }, '', problems);
+}
+
+/** As asked: it is not looked whether there is such a user, nor which groups it would have. */
 function subjectOf(spec: SubjectAccessReviewSpec | undefined): User {
   return { name: spec?.user ?? '', uid: spec?.uid ?? '', groups: spec?.groups ?? [], extra: spec?.extra ?? {} };
 }
 
 function decided(authorizer: Authorizer, user: User, spec: SelfSubjectAccessReviewSpec | undefined): SubjectAccessReviewStatus {
-  const { verdict, reason, problem } = authorizer.decide(user, accessOf(spec));
+  const { access, ignored } = questionOf(spec);
+  const { verdict, reason, problem } = authorizer.decide(user, access);
+  const evaluationError = [...(problem === '' ? [] : [problem]), ...ignored].join('; ');
   return {
     allowed: verdict === 'allow',
     ...(verdict === 'deny' ? { denied: true } : {}),
     ...(reason === '' ? {} : { reason }),
-    ...(problem === '' ? {} : { evaluationError: problem }),
-  };
-}
-
-function accessOf(spec: SelfSubjectAccessReviewSpec | undefined): Access {
-  const resource = spec?.resourceAttributes;
-  const path = spec?.nonResourceAttributes;
-  if ((resource === undefined) === (path === undefined))
-    throw badRequest('exactly one of resourceAttributes and nonResourceAttributes must be given');
-  if (resource === undefined) return { kind: 'path', verb: path?.verb ?? '', path: path?.path ?? '' };
-  return {
-    kind: 'resource',
-    verb: resource.verb ?? '',
-    group: resource.group ?? '',
-    resource: resource.resource ?? '',
-    subresource: resource.subresource ?? '',
-    namespace: resource.namespace ?? '',
-    name: resource.name ?? '',
+    ...(evaluationError === '' ? {} : { evaluationError }),
   };
 }
 
 function rules(authorizer: Authorizer, user: User, namespace: string): SubjectRulesReviewStatus {
+  if (namespace === '') throw badRequest('no namespace on request');
   const { rules: all, isComplete, problems } = authorizer.rulesOf(user, namespace);
   return {
     resourceRules: all
-      .filter(({ resources }) => resources !== undefined)
-      .map(({ verbs, apiGroups = [], resources = [], resourceNames }) => ({
+      .filter(({ resources = [] }) => resources.length > 0)
+      .map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
         verbs,
         apiGroups,
         resources,
-        ...(resourceNames === undefined ? {} : { resourceNames }),
+        ...(resourceNames.length === 0 ? {} : { resourceNames }),
       })),
     nonResourceRules: all
-      .filter(({ nonResourceURLs }) => nonResourceURLs !== undefined)
-      .map(({ verbs, nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
+      .filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0)
+      .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
     incomplete: !isComplete,
     ...(problems.length === 0 ? {} : { evaluationError: joinedProblems(problems) }),
   };
