@@ -5,6 +5,7 @@
 export type TextRule = (text: string) => readonly string[];
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const dns1035Label = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const subdomain = `${label}(\\.${label})*`;
 const qualified = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const labelValue = `(${qualified})?`;
@@ -12,6 +13,7 @@ const configKey = '[-._a-zA-Z0-9]+';
 
 const whole = (pattern: string) => new RegExp(`^(?:${pattern})$`);
 const isLabel = whole(label);
+const isDns1035Label = whole(dns1035Label);
 const isSubdomain = whole(subdomain);
 const isQualified = whole(qualified);
 const isLabelValue = whole(labelValue);
@@ -23,6 +25,9 @@ const subdomainText =
 const labelText =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an " +
   `alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${label}')`;
+const dns1035LabelText =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an " +
+  `alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${dns1035Label}')`;
 const qualifiedCharacters =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
   `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${qualified}')`;
@@ -43,6 +48,12 @@ export const subdomainProblems: TextRule = (text) => [
 export const labelProblems: TextRule = (text) => [
   ...(text.length > 63 ? ['must be no more than 63 characters'] : []),
   ...(isLabel.test(text) ? [] : [isSubdomain.test(text) ? 'must not contain dots' : labelText]),
+];
+
+/** DNS-1035 label: the version or the kind of an API. */
+export const dns1035LabelProblems: TextRule = (text) => [
+  ...(text.length > 63 ? ['must be no more than 63 characters'] : []),
+  ...(isDns1035Label.test(text) ? [] : [dns1035LabelText]),
 ];
 
 /** What an URL can carry: the name of everything that has no stricter rule. */
