@@ -13,18 +13,33 @@ export interface WriteOptions {
 
 export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
-/** @throws a `StatusError` for a value that is not one of those allowed */
-export function writeOptionsOf(query: URLSearchParams, kind: WriteOptionsKind): WriteOptions {
+/** @param found problems that are known already @throws a `StatusError` for a value that is not one of those allowed */
+export function writeOptionsOf(query: URLSearchParams, kind: WriteOptionsKind, found: readonly FieldProblem[] = []): WriteOptions {
   const fieldValidation = query.get('fieldValidation') || 'Warn';
   const isKnown = fieldValidation === 'Ignore' || fieldValidation === 'Warn' || fieldValidation === 'Strict';
   const problems: FieldProblem[] = [
-    ...dryRunProblems(query.getAll('dryRun')),
-    ...managerProblems(query.get('fieldManager') ?? ''),
-    ...(isKnown ? [] : [unsupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]),
+    ...found,
     ...(kind === 'PatchOptions' && query.has('force') ? [forcedProblem] : []),
+    ...managerProblems(query.get('fieldManager') ?? ''),
+    ...dryRunProblems(query.getAll('dryRun')),
+    ...(isKnown ? [] : [unsupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]),
   ];
   if (problems.length > 0 || !isKnown) throw invalid({ group: 'meta.k8s.io', kind }, '', problems);
   return { isDryRun: query.getAll('dryRun').length > 0, fieldValidation };
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Takes the fields of others. */
+  readonly isForced: boolean;
+}
+
+/** Options of a PATCH that applies. @throws a 422 `StatusError` */
+export function applyOptionsOf(query: URLSearchParams): ApplyOptions {
+  const hasManager = (query.get('fieldManager') ?? '') !== '';
+  const options = new URLSearchParams(query);
+  options.delete('force');
+  const problems = hasManager ? [] : [{ type: 'Required', field: 'fieldManager', detail: 'is required for apply patch' } as const];
+  return { ...writeOptionsOf(options, 'PatchOptions', problems), isForced: booleanOf(query, 'force') ?? false };
 }
 
 const forcedProblem: FieldProblem = { type: 'Forbidden', field: 'force', detail: 'may not be specified for non-apply patch' };
@@ -34,8 +49,12 @@ export function dryRunProblems(values: readonly string[]): readonly FieldProblem
 }
 
 function managerProblems(manager: string): readonly FieldProblem[] {
-  if (Buffer.byteLength(manager) <= 128) return [];
-  return [{ type: 'TooLong', field: 'fieldManager', detail: 'may not be more than 128 bytes' }];
+  if (Buffer.byteLength(manager) > 128) return [{ type: 'TooLong', field: 'fieldManager', detail: 'may not be more than 128 bytes' }];
+  const place = manager.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
+  if (place < 0) return [];
+  const code = (manager.codePointAt(place) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const detail = `invalid character U+${code} (at position ${Buffer.byteLength(manager.slice(0, place))})`;
+  return [{ type: 'Invalid', field: 'fieldManager', badValue: manager, detail }];
 }
 
 function unsupported(field: string, badValue: string, allowed: readonly string[]): FieldProblem {

@@ -7,6 +7,7 @@ import type { IndexedObject } from '../registry/indexed-object.ts';
 import type { Written } from '../registry/registry.ts';
 import type { ServerContext } from '../request/context.ts';
 import type { Writer } from '../request/writer.ts';
+import { type Owners, ownersOfNew, withOwners, withSoundOwners } from './owners.ts';
 import { type Reserved, reservationsOf } from './reservations.ts';
 import { nowSeconds } from './times.ts';
 
@@ -16,6 +17,8 @@ export interface NewObjectRequest {
   readonly namespace: string;
   readonly object: KubeObject;
   readonly writer: Writer;
+  /** Absent: the writer owns what it sets. */
+  readonly owners?: Owners;
 }
 
 const generatedNames = 8;
@@ -23,7 +26,7 @@ const generatedNames = 8;
 const generatedBaseLength = 58;
 
 /**
- * The way of a new object: mutate → default → prepare → validate → admit → store.
+ * The way of a new object: default → tell owners → mutate → default → prepare → validate → admit → store.
  *
  * @throws a `StatusError`
  */
@@ -31,7 +34,9 @@ export async function createObject(context: ServerContext, request: NewObjectReq
   const { kind, namespace, writer } = request;
   const { metadata } = request.object;
   if ((metadata.resourceVersion ?? '') !== '') throw unnamedError('resourceVersion should not be set on objects to be created');
-  const given: KubeObject = { ...request.object, metadata: cleared(metadata, kind, namespace) };
+  const defaulted = kind.setDefaults({ ...request.object, metadata: cleared(metadata, kind, namespace) });
+  const owners = request.owners ?? ownersOfNew(context, kind, defaulted, metadata.managedFields, writer);
+  const given = withOwners(defaulted, owners);
   const admission: AdmissionRequest = {
     operation: 'CREATE',
     kind,
@@ -44,7 +49,7 @@ export async function createObject(context: ServerContext, request: NewObjectReq
     isDryRun: writer.isDryRun,
     warn: writer.warn,
   };
-  const mutated = await context.admission.mutate(admission, signal);
+  const mutated = withSoundOwners(await context.admission.mutate(admission, signal), owners, writer.warn);
   const base = mutated.metadata.generateName ?? '';
   const isGenerated = base !== '' && (given.metadata.name ?? '') === '';
   for (let left = isGenerated ? generatedNames : 1; ; left--) {

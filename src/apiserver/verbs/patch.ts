@@ -1,19 +1,23 @@
-import type { Kind } from '#api/kind.ts';
+import { goText } from '#api/go-text.ts';
+import { apiVersionOf, type Kind } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
 import { applyJsonPatch } from '#api/patch/json-patch.ts';
 import { applyMergePatch } from '#api/patch/merge-patch.ts';
 import { PatchDoesNotApply } from '#api/patch/patch-does-not-apply.ts';
 import { applyStrategicMergePatch } from '#api/patch/strategic-merge.ts';
-import { badRequest, failure, invalid, requestTooLarge, StatusError, unsupportedMediaType } from '#api/status.ts';
-import { InvalidInput, messageOf } from '#base/errors.ts';
+import { quote } from '#api/quote.ts';
+import { decodeJson } from '#api/schema/decode-json.ts';
+import { badRequest, failure, invalid, requestTooLarge, type StatusError, unsupportedMediaType } from '#api/status.ts';
+import { InvalidInput } from '#base/errors.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
-import { decodeObject, parseBody } from '../request/decode.ts';
+import { type ParsedBody, parseBody } from '../request/decode.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { type WriteOptions, writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
-import { writerOf } from '../request/writer.ts';
+import { type Writer, writerOf } from '../request/writer.ts';
+import { applyType, patchByApply } from './apply.ts';
 import { answerEntry } from './get.ts';
-import { checkName, checkNamespace } from './place.ts';
+import { checkName, checkNamespace, withoutSameRevision } from './place.ts';
 import { updateObject } from './update-object.ts';
 
 type PatchType = 'json' | 'merge' | 'strategic';
@@ -29,16 +33,16 @@ const maxOperations = 10_000;
 export async function patch(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
   const { kind, info } = request;
   const format = negotiate(request.headers, request.query);
-  const type = patchTypes.get((request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '');
-  if (type === undefined) throw unsupportedMediaType([...patchTypes.keys()]);
+  const mediaType = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  if (mediaType === applyType) return patchByApply(context, request, format, signal);
+  const type = patchTypes.get(mediaType);
+  if (type === undefined) throw unsupportedMediaType([...patchTypes.keys(), applyType]);
   const options = writeOptionsOf(request.query, 'PatchOptions');
-  const { value } = parseBody(await request.body(signal), 'application/json', { ...kind, kind: 'patch' });
-  if (type === 'json' && Array.isArray(value) && value.length > maxOperations) {
-    throw requestTooLarge(`Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${value.length}`);
-  }
+  const body = parseBody(await request.body(signal), 'application/json', { ...kind, kind: 'patch' });
+  checkLength(type, body.value);
   const writer = writerOf(request, options);
   const change = (current: KubeObject) => {
-    const patched = patchedObject(kind, type, current, value, options, writer.warn);
+    const patched = patchedObject(kind, type, current, body, options, writer);
     checkNamespace(kind, patched, info.namespace, 'update');
     checkName(patched, info.name);
     return withoutSameRevision(patched, current);
@@ -48,29 +52,46 @@ export async function patch(context: ServerContext, request: KindRequest, signal
   return answerEntry(200, entry, request, format, context, writer.warnings);
 }
 
-/** A patch that leaves the revision alone does not name a state: then a write in between is no conflict. */
-function withoutSameRevision(patched: KubeObject, current: KubeObject): KubeObject {
-  if (patched.metadata.resourceVersion !== current.metadata.resourceVersion) return patched;
-  return { ...patched, metadata: { ...patched.metadata, resourceVersion: '' } };
+function checkLength(type: PatchType, patchValue: unknown): void {
+  if (type !== 'json' || !Array.isArray(patchValue) || patchValue.length <= maxOperations) return;
+  throw requestTooLarge(`Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patchValue.length}`);
 }
 
 function patchedObject(
   kind: Kind,
   type: PatchType,
   current: KubeObject,
-  value: unknown,
-  options: WriteOptions,
-  warn: (text: string) => void,
+  { value, problems }: ParsedBody,
+  { fieldValidation }: WriteOptions,
+  { warn }: Writer,
 ): KubeObject {
   const patched = applied(kind, type, current, value);
+  const shown = () => (type === 'strategic' ? goText(value) : JSON.stringify(patched));
   try {
-    return decodeObject(patched, kind, options, warn);
+    const { object, unknownFields } = decodeJson(kind.schema, patched);
+    const complaints = [...problems, ...unknownFields.map((field) => `unknown field ${quote(field)}`)];
+    if (complaints.length > 0 && fieldValidation === 'Strict') throw badPatch(shown(), `strict decoding error: ${complaints.join(', ')}`);
+    if (fieldValidation === 'Warn') complaints.forEach(warn);
+    return toKind(kind, object, shown);
   } catch (error) {
-    if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
-    const shown = JSON.stringify(type === 'strategic' ? value : patched);
-    const detail = messageOf(error).replace(/^.* cannot be handled as a \w+: /, '');
-    throw invalid({ group: '', kind: '' }, '', [{ type: 'Invalid', field: 'patch', badValue: shown, detail }]);
+    if (error instanceof InvalidInput) throw badPatch(shown(), error.message);
+    throw error;
   }
+}
+
+function toKind(kind: Kind, object: Readonly<Record<string, unknown>>, shown: () => string): KubeObject {
+  const apiVersion = apiVersionOf(kind);
+  const given = { apiVersion: object['apiVersion'] ?? apiVersion, kind: object['kind'] ?? kind.kind };
+  if (given.apiVersion !== apiVersion || given.kind !== kind.kind) {
+    const detail = `no kind ${quote(String(given.kind))} is registered for version ${quote(String(given.apiVersion))} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+    throw badPatch(shown(), detail);
+  }
+  return { ...object, apiVersion, kind: kind.kind } as KubeObject; // the schema has seen to the types
+}
+
+/** What the patch makes of the object is none of its kind. */
+function badPatch(badValue: string, detail: string): StatusError {
+  return invalid({ group: '', kind: '' }, '', [{ type: 'Invalid', field: 'patch', badValue, detail }]);
 }
 
 function applied(kind: Kind, type: PatchType, current: KubeObject, value: unknown): unknown {

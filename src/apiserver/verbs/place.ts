@@ -29,3 +29,9 @@ export function placed(kind: Kind, object: KubeObject, namespace: string): KubeO
   const { namespace: _, ...metadata } = object.metadata;
   return { ...object, metadata: kind.scope === 'Namespaced' ? { ...metadata, namespace } : metadata };
 }
+
+/** A patch that leaves the revision alone does not name a state: then a write in between is no conflict. */
+export function withoutSameRevision(patched: KubeObject, current: KubeObject): KubeObject {
+  if (patched.metadata.resourceVersion !== current.metadata.resourceVersion) return patched;
+  return { ...patched, metadata: { ...patched.metadata, resourceVersion: '' } };
+}

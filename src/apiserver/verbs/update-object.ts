@@ -8,6 +8,7 @@ import type { Written } from '../registry/registry.ts';
 import type { ServerContext } from '../request/context.ts';
 import type { Writer } from '../request/writer.ts';
 import { isFinished } from './deletion.ts';
+import { type Owners, ownersOfChanged, sameOwners, withOwners, withSoundOwners } from './owners.ts';
 import { type Reserved, reservationsOf } from './reservations.ts';
 
 export interface UpdateRequest {
@@ -17,6 +18,8 @@ export interface UpdateRequest {
   /** `''` takes what clients may change of the object, `status` its status alone, others what `change` returns. */
   readonly subresource: string;
   readonly writer: Writer;
+  /** `tracked` (the default): the writer owns what it changes; `given`: the changed object says whose its fields are. */
+  readonly owners?: 'tracked' | 'given';
   /**
    * What the client wants of the object as it is; called again when another write came in between. A resourceVersion in the result must be
    * that of the object, '' stands for any.
@@ -25,7 +28,7 @@ export interface UpdateRequest {
 }
 
 /**
- * The way of a change: read → change → admit → default → prepare → validate → admit → store; again while others write in between and the
+ * The way of a change: read → change → default → tell owners → mutate → default → prepare → validate → admit → store; again while others write in between and the
  * client did not name the state that it means.
  *
  * @throws a `StatusError`: 404, 409, 422
@@ -45,7 +48,7 @@ export async function updateObject(context: ServerContext, request: UpdateReques
     if (isNamed && wanted.metadata.resourceVersion !== String(entry.revision)) throw conflict(kind, name, objectWasModified);
     checkUid(context, kind, key, wanted, current);
     const next = await prepared(context, request, current, wanted, signal);
-    if (deepEqual(withoutRevision(next), withoutRevision(current))) return entry;
+    if (isSame(next, current)) return entry;
     const reserved = await reservationsOf(kind, context.reservations)?.reserve(next, current, writer, signal);
     if (writer.isDryRun) return registry.unstored(kind, key, reserved?.object ?? next, entry.revision);
     const result = await stored(context, kind, entry, next, reserved, signal);
@@ -86,15 +89,34 @@ async function prepared(
 ): Promise<KubeObject> {
   const { kind, subresource, namespace, name, writer } = request;
   const { user, isDryRun, warn } = writer;
-  const given = withSystemMetadata(wanted, current);
+  const defaulted = kind.setDefaults(withSystemMetadata(wanted, current));
+  const owners = ownersAfter(context, request, current, wanted, defaulted);
+  const given = withOwners(defaulted, owners);
   const admission = { operation: 'UPDATE', kind, subresource, namespace, name, object: given, previous: current, user, isDryRun, warn } as const;
-  const mutated = kind.setDefaults(await context.admission.mutate(admission, signal));
-  const next = preparedFor(kind, subresource, mutated, current);
+  const mutated = withSoundOwners(await context.admission.mutate(admission, signal), owners, warn);
+  const next = withOwners(preparedFor(kind, subresource, kind.setDefaults(mutated), current), mutated.metadata.managedFields ?? []);
   const problems = problemsOf(kind, subresource, next, current);
   if (problems.length > 0) throw invalid(kind, name, problems);
   if (subresource === '') kind.warnings(next, current).forEach(warn);
   await context.admission.validate({ ...admission, object: next }, signal);
   return next;
+}
+
+/** Upstream writes these past its tracking. */
+const untracked: ReadonlySet<string> = new Set(['binding', 'eviction']);
+
+function ownersAfter(
+  context: ServerContext,
+  { kind, subresource, writer, owners = 'tracked' }: UpdateRequest,
+  current: KubeObject,
+  wanted: KubeObject,
+  defaulted: KubeObject,
+): Owners {
+  if (owners === 'given') return wanted.metadata.managedFields ?? [];
+  if (untracked.has(subresource)) return current.metadata.managedFields ?? [];
+  // What a subresource does not take is nobody's change.
+  const object = partialUpdateOf(kind, subresource)?.prepare(defaulted, current) ?? defaulted;
+  return ownersOfChanged(context, kind, subresource, current, object, wanted.metadata.managedFields, writer);
 }
 
 function preparedFor(kind: Kind, subresource: string, next: KubeObject, current: KubeObject): KubeObject {
@@ -138,7 +160,12 @@ function checkUid(context: ServerContext, kind: Kind, key: string, wanted: KubeO
   throw conflict(kind, current.metadata.name, detail);
 }
 
+/** Also when only the times of its owners differ: such a write is none. */
+function isSame(next: KubeObject, current: KubeObject): boolean {
+  return deepEqual(withoutRevision(next), withoutRevision(current)) && sameOwners(next, current);
+}
+
 function withoutRevision(object: KubeObject): KubeObject {
-  const { resourceVersion: _, ...metadata } = object.metadata;
+  const { resourceVersion: _revision, managedFields: _owners, ...metadata } = object.metadata;
   return { ...object, metadata: metadata as KubeObject['metadata'] }; // only compared
 }

@@ -1,18 +1,17 @@
 import { groupResourceOf } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
-import { invalid, StatusError } from '#api/status.ts';
+import { invalid } from '#api/status.ts';
 import type { IndexedObject } from '../registry/indexed-object.ts';
-import { requireAccess } from '../request/authorize.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
 import { decodeBody } from '../request/decode.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
 import { type Writer, writerOf } from '../request/writer.ts';
-import { createObject } from './create-object.ts';
 import { answerEntry } from './get.ts';
 import { checkName, checkNamespace, placed } from './place.ts';
-import { updateObject } from './update-object.ts';
+import { type UpdateRequest, updateObject } from './update-object.ts';
+import { updateOrCreate } from './update-or-create.ts';
 
 /** PUT of an object or of its status. */
 export async function update(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
@@ -24,6 +23,7 @@ export async function update(context: ServerContext, request: KindRequest, signa
   checkNamespace(kind, decoded, info.namespace, 'update');
   checkName(decoded, info.name);
   const object = placed(kind, decoded, info.namespace);
+  checkRevisionGiven(request, object);
   const { entry, isNew } = await put(context, request, object, writer, signal);
   return answerEntry(isNew ? 201 : 200, entry, request, format, context, writer.warnings);
 }
@@ -36,19 +36,16 @@ async function put(
   signal: AbortSignal,
 ): Promise<{ readonly entry: IndexedObject; readonly isNew: boolean }> {
   const { kind, info } = request;
-  checkRevisionGiven(request, object);
-  try {
-    const { namespace, name, subresource } = info;
-    const entry = await updateObject(context, { kind, namespace, name, subresource, writer, change: () => object }, signal);
-    return { entry, isNew: false };
-  } catch (error) {
-    const isMissing = error instanceof StatusError && error.status.code === 404 && error.status.details?.kind === kind.plural;
-    if (!isMissing || !kind.createsOnUpdate || info.subresource !== '') throw error;
-    requireAccess(context.authorizer, request.user, { ...info, verb: 'create' });
-    const { resourceVersion: _, ...metadata } = object.metadata;
-    const fresh = { ...object, metadata: metadata as KubeObject['metadata'] }; // it gets its revision when it is stored
-    return { entry: await createObject(context, { kind, namespace: info.namespace, object: fresh, writer }, signal), isNew: true };
-  }
+  const { namespace, name, subresource } = info;
+  const change: UpdateRequest = { kind, namespace, name, subresource, writer, change: () => object };
+  if (!kind.createsOnUpdate) return { entry: await updateObject(context, change, signal), isNew: false };
+  return updateOrCreate(context, request, change, () => ({ kind, namespace, object: withoutRevision(object), writer }), signal);
+}
+
+/** A new object gets its revision when it is stored. */
+function withoutRevision(object: KubeObject): KubeObject {
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata: metadata as KubeObject['metadata'] }; // see above
 }
 
 function checkRevisionGiven({ kind, info }: KindRequest, object: KubeObject): void {

@@ -11,11 +11,12 @@ test('a created object has what the server says itself, and nothing else of that
   const given = { metadata: { name: 'a', uid: 'mine', creationTimestamp: null, selfLink: '/x', managedFields: [] }, data: { k: 'v' } };
   const { status, body } = await api.call('POST', configMaps, { body: given });
   assert.equal(status, 201);
-  const { uid, creationTimestamp, resourceVersion, ...metadata } = body.metadata;
+  const { uid, creationTimestamp, resourceVersion, managedFields, ...metadata } = body.metadata;
   assert.deepEqual({ ...body, metadata }, { ...configMap('a'), metadata: { name: 'a', namespace: 'default' }, data: { k: 'v' } });
   assert.match(uid, /^[0-9a-f-]{36}$/);
   assert.match(creationTimestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   assert.match(resourceVersion, /^\d+$/);
+  assert.deepEqual(managedFields[0].fieldsV1, { 'f:data': { '.': {}, 'f:k': {} } });
   assert.deepEqual((await api.call('GET', `${configMaps}/a`)).body, body);
 });
 
@@ -94,7 +95,12 @@ test('patches of three kinds change an object, a revision in them is a lock', as
     headers: { 'content-type': 'application/json-patch+json' },
   });
   assert.deepEqual([missing.status, missing.body.message], [422, 'the server rejected our request due to an error in our request']);
-  assert.equal((await api.call('PATCH', `${configMaps}/a`, { body: {}, headers: { 'content-type': 'application/apply-patch+yaml' } })).status, 415);
+  const unknown = await api.call('PATCH', `${configMaps}/a`, { body: {}, headers: { 'content-type': 'application/json' } });
+  assert.equal(
+    unknown.body.message,
+    'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, ' +
+      'application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
+  );
 });
 
 test('patches that race all arrive', async () => {
@@ -141,5 +147,5 @@ test('a body may be YAML, and so may the answer', async () => {
   const headers = { 'content-type': 'application/yaml', accept: 'application/yaml' };
   const { status, body } = await api.call('POST', configMaps, { body: 'metadata:\n  name: a\ndata: {k: v}\n', headers });
   assert.equal(status, 201);
-  assert.match(body, /^apiVersion: v1\nkind: ConfigMap\n/);
+  assert.match(body, /^apiVersion: v1\ndata:\n {2}k: v\nkind: ConfigMap\n/);
 });
