@@ -9,12 +9,14 @@ import { Admission } from './admission/admission.ts';
 import { createDefaultStorageClass } from './admission/default-storage-class.ts';
 import { defaultTolerationSeconds } from './admission/default-toleration-seconds.ts';
 import { createNamespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import { createNodeRestriction } from './admission/node-restriction/node-restriction.ts';
 import { createPersistentVolumeClaimResize } from './admission/persistent-volume-claim-resize.ts';
 import { createPersistentVolumePhaseTime } from './admission/persistent-volume-phase-time.ts';
 import { createPriorityAdmission } from './admission/priority.ts';
 import { createRuntimeClassAdmission } from './admission/runtime-class.ts';
 import { createServiceAccountAdmission } from './admission/service-account.ts';
 import { storageObjectInUseProtection } from './admission/storage-object-in-use-protection.ts';
+import { taintNodesByCondition } from './admission/taint-nodes-by-condition.ts';
 import { createAuthentication } from './authentication/authentication.ts';
 import { createAuthorization } from './authorization/authorization.ts';
 import { createNodeAuthorizer } from './authorization/node/node-authorizer.ts';
@@ -117,6 +119,8 @@ function createContext(options: ApiServerOptions, registry: Registry, services: 
   const admission = new Admission([
     createNamespaceLifecycle(objects),
     createServiceAccountAdmission({ objects, clock, newSuffix }),
+    createNodeRestriction({ objects, kinds: options.kinds, authorizer }),
+    taintNodesByCondition,
     createPriorityAdmission(objects),
     defaultTolerationSeconds,
     createDefaultStorageClass(objects),

@@ -49,11 +49,11 @@ export async function requestToken(context: ServerContext, request: KindRequest,
   checkPlace(body, info);
   if (account === undefined) throw notFound(serviceAccountKind, info.name);
   checkUid(body, account);
-  const wanted = completed(body, context);
   const { namespace, name, subresource } = info;
   const { isDryRun, warn } = writer;
   const admission = { operation: 'CREATE', kind, subresource, namespace, name, object: account, previous: undefined, user, isDryRun, warn } as const;
-  await context.admission.mutate({ ...admission, body: wanted }, signal);
+  await context.admission.mutate({ ...admission, body }, signal);
+  const wanted = completed(body, context);
   checkDuration(wanted.expirationSeconds);
   await context.admission.validate({ ...admission, body: wanted }, signal);
   const nowMs = context.clock.now();
