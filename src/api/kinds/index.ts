@@ -5,6 +5,7 @@ import { daemonSet } from './apps/v1/daemon-set.ts';
 import { deployment } from './apps/v1/deployment.ts';
 import { replicaSet } from './apps/v1/replica-set.ts';
 import { statefulSet } from './apps/v1/stateful-set.ts';
+import { cronJob } from './batch/v1/cron-job.ts';
 import { job } from './batch/v1/job.ts';
 import { lease } from './coordination/v1/lease.ts';
 import { configMap } from './core/v1/config-map.ts';
@@ -59,6 +60,7 @@ export const kinds: readonly Kind[] = [
   deployment,
   replicaSet,
   statefulSet,
+  cronJob,
   job,
   lease,
   endpointSlice,
