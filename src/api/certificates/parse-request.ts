@@ -1,33 +1,39 @@
-import 'reflect-metadata'; // before the library, which refuses to load without
-import { type JsonName, Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from '@peculiar/x509';
+import { CertificationRequest } from '@peculiar/asn1-csr';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import { type Attribute, Extensions, type GeneralName, SubjectAlternativeName } from '@peculiar/asn1-x509';
 import type { CertificateRequestContent } from './certificate-request.ts';
+
+const commonNameId = '2.5.4.3';
+const organizationId = '2.5.4.10';
+const alternativeNamesId = '2.5.29.17';
+const extensionRequestId = '1.2.840.113549.1.9.14';
 
 /** @param pem PKCS#10 @returns undefined for what is no request */
 export function parseRequest(pem: string): CertificateRequestContent | undefined {
-  const request = read(pem);
-  if (request === undefined) return undefined;
-  const subject = request.subjectName.toJSON();
-  const names = request.extensions.flatMap((extension) => (extension instanceof SubjectAlternativeNameExtension ? extension.names.items : []));
-  const namesOf = (type: (typeof names)[number]['type']) => names.filter((name) => name.type === type).map(({ value }) => value);
-  return {
-    commonName: attribute(subject, 'CN').at(-1) ?? '',
-    organizations: attribute(subject, 'O'),
-    dnsNames: namesOf('dns'),
-    emailAddresses: namesOf('email'),
-    ipAddresses: namesOf('ip'),
-    uris: namesOf('url'),
-  };
-}
-
-function read(pem: string): Pkcs10CertificateRequest | undefined {
+  const [, base64] = /-----BEGIN CERTIFICATE REQUEST-----([^-]+)-----END CERTIFICATE REQUEST-----/.exec(pem) ?? [];
+  if (base64 === undefined) return undefined;
   try {
-    return new Pkcs10CertificateRequest(pem);
+    const { certificationRequestInfo } = AsnConvert.parse(Buffer.from(base64, 'base64'), CertificationRequest);
+    const subject = [...certificationRequestInfo.subject].flatMap((part) => [...part]);
+    const valuesOf = (id: string) => subject.filter(({ type }) => type === id).map(({ value }) => value.toString());
+    const names = alternativeNames([...(certificationRequestInfo.attributes ?? [])]);
+    return {
+      commonName: valuesOf(commonNameId).at(-1) ?? '',
+      organizations: valuesOf(organizationId),
+      dnsNames: names.flatMap(({ dNSName }) => dNSName ?? []),
+      emailAddresses: names.flatMap(({ rfc822Name }) => rfc822Name ?? []),
+      ipAddresses: names.flatMap(({ iPAddress }) => iPAddress ?? []),
+      uris: names.flatMap(({ uniformResourceIdentifier }) => uniformResourceIdentifier ?? []),
+    };
   } catch {
     return undefined; // whatever the parser stumbles over
   }
 }
 
-/** Each value comes in a list of one. */
-function attribute(subject: JsonName, type: string): readonly string[] {
-  return subject.flatMap((part) => part[type] ?? []);
+function alternativeNames(attributes: readonly Attribute[]): readonly GeneralName[] {
+  const requested = attributes.filter(({ type }) => type === extensionRequestId).flatMap(({ values }) => values);
+  const extensions = requested.flatMap((value) => [...AsnConvert.parse(value, Extensions)]);
+  return extensions
+    .filter(({ extnID }) => extnID === alternativeNamesId)
+    .flatMap(({ extnValue }) => [...AsnConvert.parse(extnValue.buffer, SubjectAlternativeName)]);
 }
