@@ -3,6 +3,7 @@ import { watchExpired } from '#api/status.ts';
 import { onAbort } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Change, SeenChange, WatchFormat } from './change.ts';
+import type { IndexedObject } from './indexed-object.ts';
 import { candidates, type ObjectFilter, passes } from './object-filter.ts';
 import type { ObjectIndex } from './object-index.ts';
 
@@ -36,28 +37,27 @@ const maxChunkBytes = 256 * 1024;
 
 /** The bytes of a watch, from now on and until its time is over, its client is too slow, or the signal is aborted. */
 export async function* watchStream(options: WatchStreamOptions, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
-  const { index, format } = options;
-  const queue = new LineQueue();
-  const past = options.after === undefined ? undefined : index.history.since(options.after);
-  if (options.after !== undefined && past === undefined) {
-    yield format.encodeError(watchExpired(options.after, index.history.floor).status);
+  const { index, filter, format, after } = options;
+  const past = after === undefined ? [] : index.history.since(after);
+  if (past === undefined) {
+    yield format.encodeError(watchExpired(after ?? 0, index.history.floor).status);
     return;
   }
   // From here to the subscription nothing is awaited: no change falls in between.
-  const initial = options.after === undefined ? candidates(index, options.filter) : [];
+  const present = after === undefined ? candidates(index, filter) : [];
   const revision = options.revision();
+  const queue = new LineQueue();
   const show = (change: Change) => {
-    if (options.after !== undefined && change.revision <= options.after) return; // it asked for what is yet to come
-    const seen = change.seenThrough(options.filter);
+    if (after !== undefined && change.revision <= after) return; // it asked for what is yet to come
+    const seen = change.seenThrough(filter);
     if (seen !== undefined) queue.push(change.line(format, seen));
   };
-  for (const change of past ?? []) show(change);
   const unsubscribe = index.subscribe(show, () => queue.end());
   const timers = startTimers(options, queue);
   const forget = onAbort(signal, () => queue.end());
   try {
-    yield* initialLines(initial, options);
-    if (options.after === undefined && options.marksInitialEnd) yield format.encodeBookmark(revision, true);
+    yield* inChunks(seenAtFirst(present, past, filter), format);
+    if (after === undefined && options.marksInitialEnd) yield format.encodeBookmark(revision, true);
     yield* queue.chunks();
   } finally {
     forget();
@@ -66,15 +66,28 @@ export async function* watchStream(options: WatchStreamOptions, signal: AbortSig
   }
 }
 
-function* initialLines(objects: ReturnType<ObjectIndex['list']>, options: WatchStreamOptions): Generator<Uint8Array, void, void> {
-  const queue = new LineQueue();
-  for (const object of objects) {
-    if (!passes(options.filter, object.key, object.facts)) continue;
-    const seen: SeenChange = { type: 'ADDED', object };
-    queue.push(options.format.encode(seen.type, seen.object));
-    if (queue.bytes > maxChunkBytes) yield queue.take();
+function* seenAtFirst(present: readonly IndexedObject[], past: readonly Change[], filter: ObjectFilter): Generator<SeenChange, void, void> {
+  for (const object of present) if (passes(filter, object.key, object.facts)) yield { type: 'ADDED', object };
+  for (const change of past) {
+    const seen = change.seenThrough(filter);
+    if (seen !== undefined) yield seen;
   }
-  if (queue.bytes > 0) yield queue.take();
+}
+
+/** Made as the client takes them: what is already known has no limit, however much it is. */
+function* inChunks(seen: Iterable<SeenChange>, format: StreamFormat): Generator<Uint8Array, void, void> {
+  let lines: Uint8Array[] = [];
+  let bytes = 0;
+  for (const { type, object } of seen) {
+    const line = format.encode(type, object);
+    lines.push(line);
+    bytes += line.byteLength;
+    if (bytes <= maxChunkBytes) continue;
+    yield Buffer.concat(lines, bytes);
+    lines = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(lines, bytes);
 }
 
 function startTimers(options: WatchStreamOptions, queue: LineQueue): { cancel(): void }[] {
@@ -101,10 +114,6 @@ class LineQueue {
   #bytes = 0;
   #isEnded = false;
   #wake: (() => void) | undefined;
-
-  get bytes(): number {
-    return this.#bytes;
-  }
 
   push(line: Uint8Array): void {
     if (this.#isEnded) return;
