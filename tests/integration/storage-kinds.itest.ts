@@ -1,4 +1,10 @@
 import { test } from 'node:test';
+import { mutatingAdmissionPolicy } from '#api/kinds/admissionregistration/v1/mutating-admission-policy.ts';
+import { mutatingAdmissionPolicyBinding } from '#api/kinds/admissionregistration/v1/mutating-admission-policy-binding.ts';
+import { mutatingWebhookConfiguration } from '#api/kinds/admissionregistration/v1/mutating-webhook-configuration.ts';
+import { validatingAdmissionPolicy } from '#api/kinds/admissionregistration/v1/validating-admission-policy.ts';
+import { validatingAdmissionPolicyBinding } from '#api/kinds/admissionregistration/v1/validating-admission-policy-binding.ts';
+import { validatingWebhookConfiguration } from '#api/kinds/admissionregistration/v1/validating-webhook-configuration.ts';
 import { event as coreEvent } from '#api/kinds/core/v1/event.ts';
 import { persistentVolume } from '#api/kinds/core/v1/persistent-volume.ts';
 import { persistentVolumeClaim } from '#api/kinds/core/v1/persistent-volume-claim.ts';
@@ -11,6 +17,16 @@ import { volumeAttachment } from '#api/kinds/storage/v1/volume-attachment.ts';
 import { volumeAttributesClass } from '#api/kinds/storage/v1/volume-attributes-class.ts';
 import { inProcessServer } from '#apiserver/testing/in-process-server.ts';
 import { type ApiWalk, walkApi } from '../support/api-walk.ts';
+
+const rule = { operations: ['CREATE'], apiGroups: ['example.com'], apiVersions: ['v1'], resources: ['walks'] };
+const webhook = {
+  name: 'walk.example.com',
+  clientConfig: { url: 'https://walk.example.com' },
+  rules: [rule],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+};
+const matchConstraints = { resourceRules: [rule] };
 
 const walks: readonly ApiWalk[] = [
   {
@@ -51,6 +67,19 @@ const walks: readonly ApiWalk[] = [
   },
   { kind: csiStorageCapacity, manifest: { storageClassName: 'slow', capacity: '10Gi', nodeTopology: {} } },
   { kind: volumeAttributesClass, manifest: { driverName: 'walker.example.com', parameters: { iops: '100' } } },
+  { kind: validatingWebhookConfiguration, manifest: { webhooks: [webhook] } },
+  { kind: mutatingWebhookConfiguration, manifest: { webhooks: [webhook] } },
+  {
+    kind: validatingAdmissionPolicy,
+    manifest: { spec: { matchConstraints, validations: [{ expression: 'true' }] } },
+    status: { observedGeneration: 1, typeChecking: { expressionWarnings: [{ fieldRef: 'spec.validations[0].expression', warning: 'odd' }] } },
+  },
+  { kind: validatingAdmissionPolicyBinding, manifest: { spec: { policyName: 'walk', validationActions: ['Audit'] } } },
+  {
+    kind: mutatingAdmissionPolicy,
+    manifest: { spec: { matchConstraints, reinvocationPolicy: 'Never', mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }] } },
+  },
+  { kind: mutatingAdmissionPolicyBinding, manifest: { spec: { policyName: 'walk' } } },
 ];
 
 for (const walk of walks) {

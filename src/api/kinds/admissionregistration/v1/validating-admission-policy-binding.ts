@@ -1,0 +1,22 @@
+import { changePart } from '#api/copy-on-write.ts';
+import { defineKind } from '#api/kind.ts';
+import { bindingColumns } from '#api/registration/columns.ts';
+import { defaultMatchResources } from '#api/registration/defaults.ts';
+import { validateBinding } from '#api/rules/registration/policies.ts';
+import { validateActions } from '#api/rules/registration/validations.ts';
+import type { ValidatingAdmissionPolicyBinding } from '#api/types/admissionregistration-v1.ts';
+
+export const validatingAdmissionPolicyBinding = defineKind<ValidatingAdmissionPolicyBinding>({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'ValidatingAdmissionPolicyBinding',
+  plural: 'validatingadmissionpolicybindings',
+  scope: 'Cluster',
+  message: 'admissionregistration.v1.ValidatingAdmissionPolicyBinding',
+  categories: ['api-extensions'],
+  generation: 'spec',
+  allowsUnconditionalUpdate: false,
+  columns: bindingColumns,
+  setDefaults: (binding) => changePart(binding, 'spec', (spec) => changePart(spec, 'matchResources', defaultMatchResources)),
+  validate: ({ spec }) => [...validateBinding(spec ?? {}, 'spec'), ...validateActions(spec?.validationActions ?? [], 'spec.validationActions')],
+});
