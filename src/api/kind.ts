@@ -187,9 +187,8 @@ export function groupKindOf(kind: Pick<KindRef, 'group' | 'kind'>): string {
 
 export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
   const { message, generation = 'none', nameRule = 'subdomain', validateCreate: _, ...given } = init;
-  const subresources = init.subresources ?? [];
-  const hasStatus = subresources.includes('status');
-  return {
+  const hasStatus = init.subresources?.includes('status') === true;
+  const kind: Kind<T> = {
     ...given,
     singular: init.singular ?? init.kind.toLowerCase(),
     shortNames: init.shortNames ?? [],
@@ -202,7 +201,7 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
     selectableFields: init.selectableFields ?? {},
     columns: init.columns ?? plainColumns,
     verbs: init.verbs ?? allVerbs,
-    subresources,
+    subresources: init.subresources ?? [],
     storagePrefix: init.storagePrefix ?? init.plural,
     createsOnUpdate: init.createsOnUpdate ?? false,
     allowsUnconditionalUpdate: init.allowsUnconditionalUpdate ?? true,
@@ -211,7 +210,7 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
     defaultPropagationWarning: init.defaultPropagationWarning,
     deprecation: init.deprecation,
     resetFields: { ...(hasStatus ? { '': ['status'], status: ['spec'] } : {}), ...init.resetFields },
-    partialUpdates: init.partialUpdates ?? {},
+    partialUpdates: { ...(init.scale === undefined ? {} : { scale: wholeUpdate(() => kind) }), ...init.partialUpdates },
     scale: init.scale,
     storedAs: init.storedAs,
     warnings: (object, previous) => init.warnings?.(object, previous) ?? [],
@@ -251,6 +250,15 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
       ...validateMetadataUpdate(next.metadata, previous.metadata),
       ...(init.validateStatusUpdate?.(next, previous) ?? []),
     ],
+  };
+  return kind;
+}
+
+/** What goes through the subresource is a change of the object like any other. */
+function wholeUpdate<T extends KubeObject>(kindOf: () => Kind<T>): PartialUpdate<T> {
+  return {
+    prepare: (next, previous) => kindOf().prepareUpdate(next, previous),
+    validate: (next, previous) => kindOf().validateUpdate(next, previous),
   };
 }
 

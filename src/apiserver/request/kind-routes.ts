@@ -1,6 +1,7 @@
 import { apiVersionOf, type Kind } from '#api/kind.ts';
 import { quote } from '#api/quote.ts';
 import { badRequest } from '#api/status.ts';
+import { scaleHandlers } from '../subresources/scale.ts';
 import { subresourceHandlers } from '../subresources/subresource-handlers.ts';
 import { create } from '../verbs/create.ts';
 import { deleteOne } from '../verbs/delete.ts';
@@ -76,6 +77,7 @@ function isNameless({ verb, name, subresource }: ResourceRequestInfo): boolean {
 function handlersFor(kind: Kind, subresource: string): Readonly<Partial<Record<Verb, KindHandler>>> | undefined {
   if (subresource === '') return Object.fromEntries(kind.verbs.map((verb) => [verb, ofObjects[verb]]));
   if (!kind.subresources.some((name) => name === subresource)) return undefined;
+  if (subresource === 'scale') return scaleHandlers;
   return subresource === 'status' ? ofStatus : subresourceHandlers[`${kind.plural}/${subresource}`];
 }
 

@@ -12,10 +12,11 @@ import { badRequest, conflict, type StatusError, unnamedError } from '#api/statu
 import { InvalidInput } from '#base/errors.ts';
 import type { IndexedObject } from '../registry/indexed-object.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
+import type { BodyKind } from '../request/decode.ts';
 import type { OutputFormat } from '../request/negotiate.ts';
 import { applyOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
-import { type Writer, writerOf } from '../request/writer.ts';
+import { type RequestWriter, type Writer, writerOf } from '../request/writer.ts';
 import { answerEntry } from './get.ts';
 import { fieldWriter, withOwners } from './owners.ts';
 import { checkName, checkNamespace, withoutSameRevision } from './place.ts';
@@ -25,6 +26,13 @@ export const applyType = 'application/apply-patch+yaml';
 
 /** PATCH that applies: the body says all that its manager wants of the object, which is created when it is not there. */
 export async function patchByApply(context: ServerContext, request: KindRequest, format: OutputFormat, signal: AbortSignal): Promise<ApiResponse> {
+  const application = await readApplication(request, signal);
+  const { entry, isNew } = await applyObject(context, request, application, signal);
+  return answerEntry(isNew ? 201 : 200, entry, request, format, context, application.writer.warnings);
+}
+
+/** What a request applies. @throws a `StatusError`: 400 for what cannot be read */
+export async function readApplication(request: KindRequest, signal: AbortSignal): Promise<Application & { readonly writer: RequestWriter }> {
   const options = applyOptionsOf(request.query);
   const writer = writerOf(request, options);
   const { value, problems } = parseApplied(Buffer.from(await request.body(signal)).toString());
@@ -33,8 +41,7 @@ export async function patchByApply(context: ServerContext, request: KindRequest,
     if (options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${problems}`);
     if (options.fieldValidation === 'Warn') writer.warn(problems);
   };
-  const { entry, isNew } = await applyObject(context, request, { applied: value, writer, isForced: options.isForced, check }, signal);
-  return answerEntry(isNew ? 201 : 200, entry, request, format, context, writer.warnings);
+  return { applied: value, writer, isForced: options.isForced, check };
 }
 
 export interface Application {
@@ -109,7 +116,8 @@ function applyTo(
   return result;
 }
 
-function checkApplicable(kind: Kind, applied: JsonObject): void {
+/** Whether it is all of the kind. @throws a `StatusError` */
+export function checkApplicable(kind: BodyKind, applied: JsonObject): void {
   const expected = apiVersionOf(kind);
   const version = typeof applied['apiVersion'] === 'string' ? applied['apiVersion'] : '';
   if (version !== expected) {

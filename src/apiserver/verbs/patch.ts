@@ -1,5 +1,5 @@
 import { goText } from '#api/go-text.ts';
-import { apiVersionOf, type Kind } from '#api/kind.ts';
+import { apiVersionOf } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
 import { applyJsonPatch } from '#api/patch/json-patch.ts';
 import { applyMergePatch } from '#api/patch/merge-patch.ts';
@@ -10,11 +10,11 @@ import { decodeJson } from '#api/schema/decode-json.ts';
 import { badRequest, failure, invalid, requestTooLarge, type StatusError, unsupportedMediaType } from '#api/status.ts';
 import { InvalidInput } from '#base/errors.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
-import { type ParsedBody, parseBody } from '../request/decode.ts';
+import { type BodyKind, type ParsedBody, parseBody } from '../request/decode.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { type WriteOptions, writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
-import { type Writer, writerOf } from '../request/writer.ts';
+import { type RequestWriter, type Writer, writerOf } from '../request/writer.ts';
 import { applyType, patchByApply } from './apply.ts';
 import { answerEntry } from './get.ts';
 import { checkName, checkNamespace, withoutSameRevision } from './place.ts';
@@ -33,23 +33,47 @@ const maxOperations = 10_000;
 export async function patch(context: ServerContext, request: KindRequest, signal: AbortSignal): Promise<ApiResponse> {
   const { kind, info } = request;
   const format = negotiate(request.headers, request.query);
-  const mediaType = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  if (mediaType === applyType) return patchByApply(context, request, format, signal);
-  const type = patchTypes.get(mediaType);
+  if (isApplication(request)) return patchByApply(context, request, format, signal);
+  const { writer, patched } = await readPatch(request, kind, signal);
+  const change = (current: KubeObject) => {
+    const next = patched(current);
+    checkNamespace(kind, next, info.namespace, 'update');
+    checkName(next, info.name);
+    return withoutSameRevision(next, current);
+  };
+  const { namespace, name, subresource } = info;
+  const entry = await updateObject(context, { kind, namespace, name, subresource, writer, change }, signal);
+  return answerEntry(200, entry, request, format, context, writer.warnings);
+}
+
+export interface Patch {
+  readonly writer: RequestWriter;
+  /** @throws a `StatusError` when it cannot be patched so */
+  patched(current: KubeObject): KubeObject;
+}
+
+/**
+ * The patch that a request has for an object of a kind, or for what a subresource shows of one.
+ *
+ * @throws a `StatusError`: 415 for an unknown type of patch, 400 for what cannot be read
+ */
+export async function readPatch(request: KindRequest, kind: BodyKind, signal: AbortSignal): Promise<Patch> {
+  const type = patchTypes.get(mediaTypeOf(request));
   if (type === undefined) throw unsupportedMediaType([...patchTypes.keys(), applyType]);
   const options = writeOptionsOf(request.query, 'PatchOptions');
   const body = parseBody(await request.body(signal), 'application/json', { ...kind, kind: 'patch' });
   checkLength(type, body.value);
   const writer = writerOf(request, options);
-  const change = (current: KubeObject) => {
-    const patched = patchedObject(kind, type, current, body, options, writer);
-    checkNamespace(kind, patched, info.namespace, 'update');
-    checkName(patched, info.name);
-    return withoutSameRevision(patched, current);
-  };
-  const { namespace, name, subresource } = info;
-  const entry = await updateObject(context, { kind, namespace, name, subresource, writer, change }, signal);
-  return answerEntry(200, entry, request, format, context, writer.warnings);
+  return { writer, patched: (current) => patchedObject(kind, type, current, body, options, writer) };
+}
+
+/** Whether what is sent is no change, but what its manager wants. */
+export function isApplication(request: KindRequest): boolean {
+  return mediaTypeOf(request) === applyType;
+}
+
+function mediaTypeOf({ headers }: KindRequest): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
 function checkLength(type: PatchType, patchValue: unknown): void {
@@ -58,7 +82,7 @@ function checkLength(type: PatchType, patchValue: unknown): void {
 }
 
 function patchedObject(
-  kind: Kind,
+  kind: BodyKind,
   type: PatchType,
   current: KubeObject,
   { value, problems }: ParsedBody,
@@ -79,7 +103,7 @@ function patchedObject(
   }
 }
 
-function toKind(kind: Kind, object: Readonly<Record<string, unknown>>, shown: () => string): KubeObject {
+function toKind(kind: BodyKind, object: Readonly<Record<string, unknown>>, shown: () => string): KubeObject {
   const apiVersion = apiVersionOf(kind);
   const given = { apiVersion: object['apiVersion'] ?? apiVersion, kind: object['kind'] ?? kind.kind };
   if (given.apiVersion !== apiVersion || given.kind !== kind.kind) {
@@ -94,7 +118,7 @@ function badPatch(badValue: string, detail: string): StatusError {
   return invalid({ group: '', kind: '' }, '', [{ type: 'Invalid', field: 'patch', badValue, detail }]);
 }
 
-function applied(kind: Kind, type: PatchType, current: KubeObject, value: unknown): unknown {
+function applied(kind: BodyKind, type: PatchType, current: KubeObject, value: unknown): unknown {
   try {
     switch (type) {
       case 'json':

@@ -18,7 +18,7 @@ export const autoscalingV1: Readonly<Record<string, string>> = {
   PodsMetricStatus: '|metricName 1 string;currentAverageValue 2 api.resource.Quantity;selector 3 meta.v1.LabelSelector',
   ResourceMetricSource: '|name 1 string;targetAverageUtilization 2 int32;targetAverageValue 3 api.resource.Quantity',
   ResourceMetricStatus: '|name 1 string;currentAverageUtilization 2 int32;currentAverageValue 3 api.resource.Quantity',
-  Scale: '|metadata 1 meta.v1.ObjectMeta;spec 2 ScaleSpec;status 3 ScaleStatus',
+  Scale: 'Namespaced|metadata 1 meta.v1.ObjectMeta;spec 2 ScaleSpec;status 3 ScaleStatus',
   ScaleSpec: '|replicas 1 int32',
   ScaleStatus: '|replicas 1 int32 !;selector 2 string',
 };
