@@ -6,6 +6,7 @@ import { TaskGroup } from '#base/task-group.ts';
 import type { Transport } from '#client/transport.ts';
 import type { Storage } from '#store/storage.ts';
 import { Admission } from './admission/admission.ts';
+import { createCertificateSigningRequestFacts } from './admission/certificate-signing-request.ts';
 import { createDefaultStorageClass } from './admission/default-storage-class.ts';
 import { defaultTolerationSeconds } from './admission/default-toleration-seconds.ts';
 import { createNamespaceLifecycle } from './admission/namespace-lifecycle.ts';
@@ -128,6 +129,7 @@ function createContext(options: ApiServerOptions, registry: Registry, services: 
     createPersistentVolumePhaseTime(clock),
     createPersistentVolumeClaimResize(objects),
     createRuntimeClassAdmission(objects),
+    createCertificateSigningRequestFacts(clock),
     escalationCheck,
   ]);
   return {

@@ -5,6 +5,7 @@ import { mutatingWebhookConfiguration } from '#api/kinds/admissionregistration/v
 import { validatingAdmissionPolicy } from '#api/kinds/admissionregistration/v1/validating-admission-policy.ts';
 import { validatingAdmissionPolicyBinding } from '#api/kinds/admissionregistration/v1/validating-admission-policy-binding.ts';
 import { validatingWebhookConfiguration } from '#api/kinds/admissionregistration/v1/validating-webhook-configuration.ts';
+import { certificateSigningRequest } from '#api/kinds/certificates/v1/certificate-signing-request.ts';
 import { event as coreEvent } from '#api/kinds/core/v1/event.ts';
 import { persistentVolume } from '#api/kinds/core/v1/persistent-volume.ts';
 import { persistentVolumeClaim } from '#api/kinds/core/v1/persistent-volume-claim.ts';
@@ -27,6 +28,8 @@ const webhook = {
   admissionReviewVersions: ['v1'],
 };
 const matchConstraints = { resourceRules: [rule] };
+
+const pem = '-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n';
 
 const walks: readonly ApiWalk[] = [
   {
@@ -80,6 +83,16 @@ const walks: readonly ApiWalk[] = [
     manifest: { spec: { matchConstraints, reinvocationPolicy: 'Never', mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }] } },
   },
   { kind: mutatingAdmissionPolicyBinding, manifest: { spec: { policyName: 'walk' } } },
+  {
+    kind: certificateSigningRequest,
+    manifest: { spec: { request: Buffer.from(pem).toString('base64'), signerName: 'example.com/walker', usages: ['client auth'] } },
+    fieldSelector: 'spec.signerName=example.com/walker',
+    status: {
+      conditions: [
+        { type: 'Walked', status: 'True', reason: 'Odd', lastUpdateTime: '2030-01-01T00:00:00Z', lastTransitionTime: '2030-01-01T00:00:00Z' },
+      ],
+    },
+  },
 ];
 
 for (const walk of walks) {

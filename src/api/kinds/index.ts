@@ -13,6 +13,7 @@ import { replicaSet } from './apps/v1/replica-set.ts';
 import { statefulSet } from './apps/v1/stateful-set.ts';
 import { cronJob } from './batch/v1/cron-job.ts';
 import { job } from './batch/v1/job.ts';
+import { certificateSigningRequest } from './certificates/v1/certificate-signing-request.ts';
 import { lease } from './coordination/v1/lease.ts';
 import { configMap } from './core/v1/config-map.ts';
 import { endpoints } from './core/v1/endpoints.ts';
@@ -74,6 +75,7 @@ export const kinds: readonly Kind[] = [
   statefulSet,
   cronJob,
   job,
+  certificateSigningRequest,
   lease,
   endpointSlice,
   eventsV1Event,

@@ -78,7 +78,8 @@ function handlersFor(kind: Kind, subresource: string): Readonly<Partial<Record<V
   if (subresource === '') return Object.fromEntries(kind.verbs.map((verb) => [verb, ofObjects[verb]]));
   if (!kind.subresources.some((name) => name === subresource)) return undefined;
   if (subresource === 'scale') return scaleHandlers;
-  return subresource === 'status' ? ofStatus : subresourceHandlers[`${kind.plural}/${subresource}`];
+  const isPartial = subresource === 'status' || Object.hasOwn(kind.partialUpdates, subresource);
+  return subresourceHandlers[`${kind.plural}/${subresource}`] ?? (isPartial ? ofStatus : undefined);
 }
 
 /** Objects in a namespace are reached through it, others never are; and only single ones have subresources and a `rest`. */

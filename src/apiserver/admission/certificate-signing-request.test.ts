@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '#base/testing/fake-clock.ts';
+import { inProcessServer } from '../testing/in-process-server.ts';
+
+const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+const merge = { 'content-type': 'application/merge-patch+json' };
+const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n').toString('base64');
+const body = {
+  metadata: { name: 'a' },
+  spec: { request, signerName: 'example.com/signer', usages: ['client auth'], username: 'mallory', groups: ['system:masters'] },
+  status: { conditions: [{ type: 'Approved', status: 'True' }] },
+};
+
+test('a request says who asks, whatever its body says, and is not approved when it is made', async () => {
+  await using api = await inProcessServer();
+  const as = { name: 'admin', groups: ['system:masters'], uid: 'u-1', extra: { team: ['a'] } };
+  const { status, body: made } = await api.call('POST', requests, { body, as });
+  assert.equal(status, 201);
+  const { request: _request, signerName: _signer, usages: _usages, ...requester } = made.spec;
+  const groups = ['system:masters', 'system:authenticated'];
+  assert.deepEqual(requester, { username: 'admin', uid: 'u-1', groups, extra: { team: ['a'] } });
+  assert.deepEqual(made.status, {});
+});
+
+test('an approval changes the decision alone, with its time, and the other endpoints see it', async () => {
+  const clock = new FakeClock();
+  await using api = await inProcessServer({}, clock);
+  await api.call('POST', requests, { body });
+  const approve = { spec: { signerName: 'example.com/other' }, status: { conditions: [{ type: 'Approved', status: 'True', reason: 'Ok' }] } };
+  const { status, body: approved } = await api.call('PATCH', `${requests}/a/approval`, { body: approve, headers: merge });
+  const [condition] = approved.status.conditions;
+  assert.deepEqual([status, approved.spec.signerName, condition.reason], [200, 'example.com/signer', 'Ok']);
+  assert.ok(condition.lastUpdateTime && condition.lastTransitionTime);
+  const { body: read } = await api.call('GET', `${requests}/a/approval`);
+  assert.deepEqual(read, approved);
+  const refused = await api.call('PATCH', `${requests}/a/status`, { body: { status: { conditions: [] } }, headers: merge });
+  assert.equal(
+    refused.body.message,
+    'CertificateSigningRequest.certificates.k8s.io "a" is invalid: status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
+  );
+  const { body: kept } = await api.call('PATCH', `${requests}/a`, { body: { spec: { usages: [] }, status: null }, headers: merge });
+  assert.deepEqual([kept.spec.usages, kept.status.conditions.length], [['client auth'], 1]);
+});
