@@ -1,4 +1,4 @@
-import { duplicate, type FieldProblem, forbidden, invalid, notSupported, required } from '#api/field-problem.ts';
+import { duplicate, type FieldProblem, forbidden, invalid, notSupported } from '#api/field-problem.ts';
 import { parseSloppyIp } from '#api/ip-address.ts';
 import type { Service } from '#api/types/core-v1.ts';
 import { validateIp } from '../addresses.ts';
@@ -45,14 +45,14 @@ export function validateClusterIpUpdate(next: Service, previous: Service): reado
   const listed = { next: next.spec?.ipFamilies ?? [], previous: previous.spec?.ipFamilies ?? [] };
   return [
     ...validateListUpdate(next, ips, { field: 'spec.clusterIPs', unset: 'primary clusterIP can not be unset', second: 'clusterIP' }),
-    ...(ips.next.length === 0 || listed.next.length > 0
-      ? validateListUpdate(next, listed, { field: 'spec.ipFamilies', unset: 'primary ipFamily can not be unset', second: 'ipFamily' })
-      : []),
+    // Families that are left out follow from the addresses.
+    ...(listed.next.length > 0 ? validateListUpdate(next, listed, { field: 'spec.ipFamilies', unset: '', second: 'ipFamily' }) : []),
   ];
 }
 
 interface ListTexts {
   readonly field: string;
+  /** What is wrong with an empty list. */
   readonly unset: string;
   readonly second: string;
 }
@@ -67,7 +67,7 @@ function validateListUpdate(
     return next.flatMap((value, index) => (value === previous[index] ? [] : [invalid(`${field}[${index}]`, next, detail)]));
   }
   const problems: FieldProblem[] = [];
-  if (next.length === 0) problems.push(invalid(`${field}[0]`, next, unset));
+  if (next.length === 0) problems.push(invalid(`${field}[0]`, undefined, unset));
   if (next.length > 0 && previous.length > 0 && next[0] !== previous[0]) problems.push(invalid(`${field}[0]`, next, detail));
   const policy = service.spec?.ipFamilyPolicy;
   if (next.length === 1 && previous.length === 2 && policy !== 'SingleStack') {
@@ -86,8 +86,7 @@ function validateLink(service: Service): readonly FieldProblem[] {
   const { clusterIP = '', clusterIPs = [] } = specOf(service);
   const field = 'spec.clusterIPs';
   if (clusterIP === '') return clusterIPs.length === 0 ? [] : [invalid(field, clusterIPs, 'must be empty when `clusterIP` is not specified')];
-  if (clusterIPs.length === 0) return [required(field)];
-  return clusterIPs[0] === clusterIP ? [] : [invalid(field, clusterIPs, 'first value must match `clusterIP`')];
+  return clusterIPs.length === 0 || clusterIPs[0] === clusterIP ? [] : [invalid(field, clusterIPs, 'first value must match `clusterIP`')];
 }
 
 function validateEachIp(clusterIPs: readonly string[], stored: readonly string[]): readonly FieldProblem[] {

@@ -39,7 +39,7 @@ export const service = defineKind<Service>({
   ],
   setDefaults: defaultService,
   warnings: serviceWarnings,
-  prepareCreate: withClusterIpList,
+  prepareCreate: (service) => ({ ...withClusterIpList(service), status: { loadBalancer: {} } }),
   prepareUpdate: prepareServiceUpdate,
   validateCreate: (service) => validateService(service, undefined),
   validateUpdate: validateServiceUpdate,

@@ -1,10 +1,10 @@
 import { ageColumn, column, nameColumn } from '#api/column.ts';
 import { changeItems, changePart, fill } from '#api/copy-on-write.ts';
 import { deepEqual, semanticEqual } from '#api/deep-equal.ts';
-import { invalid } from '#api/field-problem.ts';
 import { defineKind } from '#api/kind.ts';
 import { moreText } from '#api/more-text.ts';
 import { ipWarnings } from '#api/rules/addresses.ts';
+import { validateImmutable } from '#api/rules/immutable.ts';
 import { validateEndpointSlice } from '#api/rules/service/endpoint-slice.ts';
 import type { Endpoint, EndpointPort, EndpointSlice } from '#api/types/discovery-v1.ts';
 
@@ -44,7 +44,7 @@ export const endpointSlice = defineKind<EndpointSlice>({
   },
   validateCreate: (slice) => validateEndpointSlice(slice, undefined),
   validateUpdate: (next, previous) => [
-    ...(next.addressType === previous.addressType ? [] : [invalid('addressType', next.addressType, 'field is immutable')]),
+    ...validateImmutable(next.addressType, previous.addressType, 'addressType'),
     ...validateEndpointSlice(next, previous),
   ],
 });

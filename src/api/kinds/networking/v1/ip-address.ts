@@ -1,7 +1,7 @@
 import { ageColumn, column, nameColumn } from '#api/column.ts';
-import { deepEqual } from '#api/deep-equal.ts';
 import { type FieldProblem, invalid, required } from '#api/field-problem.ts';
 import { defineKind } from '#api/kind.ts';
+import { validateImmutable } from '#api/rules/immutable.ts';
 import { pathSegmentProblems, subdomainProblems } from '#api/rules/names.ts';
 import type { IPAddress, ParentReference } from '#api/types/networking-v1.ts';
 
@@ -21,8 +21,7 @@ export const ipAddress = defineKind<IPAddress>({
     ageColumn,
   ],
   validateCreate: ({ spec }) => validateParent(spec?.parentRef, 'spec.parentRef'),
-  validateUpdate: (next, previous) =>
-    deepEqual(next.spec?.parentRef, previous.spec?.parentRef) ? [] : [invalid('spec.parentRef', next.spec?.parentRef, 'field is immutable')],
+  validateUpdate: (next, previous) => validateImmutable(next.spec?.parentRef, previous.spec?.parentRef, 'spec.parentRef'),
 });
 
 function validateParent(parent: ParentReference | undefined, field: string): readonly FieldProblem[] {
