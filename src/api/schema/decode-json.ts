@@ -81,7 +81,7 @@ function decodeField(field: FieldSchema, value: unknown, place: Place, unknownFi
       return Object.fromEntries(
         Object.entries(value).map(([key, item]) => [
           key,
-          decodeOne(field, item ?? zeroOf(field), { ...place, path: `${place.path}[${key}]` }, unknownFields),
+          decodeOne(field, item ?? zeroOf(field), { ...place, path: join(place.path, key) }, unknownFields),
         ]),
       );
   }

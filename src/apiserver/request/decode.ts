@@ -1,12 +1,14 @@
-import { parseDocument } from 'yaml';
 import { apiVersionOf, type Kind } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
 import { quote } from '#api/quote.ts';
 import { decodeJson, type JsonObject } from '#api/schema/decode-json.ts';
+import { jsonTypeOf } from '#api/schema/decode-value.ts';
+import { countKeys, parseJsonText, type WrittenField } from '#api/schema/json-text.ts';
 import type { MessageSchema } from '#api/schema/message-schema.ts';
 import { decodeProtobuf } from '#api/schema/protobuf/decode.ts';
 import { decodeEnvelope } from '#api/schema/protobuf/envelope.ts';
-import { badRequest, unsupportedMediaType } from '#api/status.ts';
+import { parseYamlText } from '#api/schema/yaml-text.ts';
+import { badRequest, type StatusError, unsupportedMediaType } from '#api/status.ts';
 import { InvalidInput, messageOf } from '#base/errors.ts';
 import type { WriteOptions } from './query-options.ts';
 
@@ -22,30 +24,27 @@ export type Warn = (text: string) => void;
  * @throws a `StatusError`: 415 for an unknown format, 400 for what cannot be read or, under `Strict`, has unknown fields
  */
 export function decodeBody(body: Uint8Array, contentType: string, kind: BodyKind, options: WriteOptions, warn: Warn): KubeObject {
-  const { value, problems } = parseBody(body, contentType, kind);
-  return decodeObject(value, kind, options, warn, problems);
+  const parsed = parseBody(body, contentType, kind);
+  checkType(parsed.value, body, kind.kind);
+  return decodeParsed(parsed, kind, options, warn);
 }
 
-/** @param problems what parsing found to be wrong but readable */
-export function decodeObject(value: unknown, kind: BodyKind, options: WriteOptions, warn: Warn, problems: readonly string[] = []): KubeObject {
+export function decodeParsed(parsed: ParsedBody, kind: BodyKind, { fieldValidation }: Pick<WriteOptions, 'fieldValidation'>, warn: Warn): KubeObject {
+  const { value } = parsed;
   const apiVersion = apiVersionOf(kind);
   const given = isObject(value) ? value : {};
   const shownKind = textOr(given['kind'], kind.kind);
   const shownVersion = textOr(given['apiVersion'], apiVersion);
-  const handled = `${shownKind} in version ${quote(kind.version)} cannot be handled as a ${kind.kind}`;
-  if (shownVersion !== apiVersion)
-    throw badRequest(`the API version in the data (${shownVersion}) does not match the expected API version (${apiVersion})`);
+  const handled = `${shownKind} in version ${quote(shownVersion.split('/').at(-1) ?? '')} cannot be handled as a ${kind.kind}`;
   if (shownKind !== kind.kind) {
-    const detail = `no kind ${quote(shownKind)} is registered for version ${quote(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+    const detail = `no kind ${quote(shownKind)} is registered for version ${quote(shownVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
     throw badRequest(`${handled}: ${detail}`);
   }
+  if (shownVersion !== apiVersion)
+    throw badRequest(`the API version in the data (${shownVersion}) does not match the expected API version (${apiVersion})`);
   try {
-    const { object, unknownFields } = decodeJson(kind.schema, value);
-    const complaints = [...problems, ...unknownFields.map((field) => `unknown field ${quote(field)}`)];
-    if (complaints.length > 0 && options.fieldValidation === 'Strict') {
-      throw badRequest(`${handled}: strict decoding error: ${complaints.join(', ')}`);
-    }
-    if (options.fieldValidation === 'Warn') complaints.forEach(warn);
+    const { object, unknownFields } = decodeJson(kind.schema, value ?? {});
+    if (fieldValidation !== 'Ignore') complain(complaintsOf(parsed, unknownFields), fieldValidation, handled, warn);
     return toObject(object, apiVersion, kind.kind);
   } catch (error) {
     if (error instanceof InvalidInput) throw badRequest(`${handled}: ${error.message}`);
@@ -53,10 +52,42 @@ export function decodeObject(value: unknown, kind: BodyKind, options: WriteOptio
   }
 }
 
+/** As many as upstream collects. */
+const maxComplaints = 100;
+const yamlComplaint = 'yaml: unmarshal errors:\n';
+
+/** What is readable and still not as it should be, in the order of the body. */
+function complaintsOf({ problems, fields }: ParsedBody, unknownFields: readonly string[]): readonly string[] {
+  if (unknownFields.length === 0) return problems;
+  const unknown = (field: string) => `unknown field ${quote(field)}`;
+  if (fields.length === 0) return [...problems, ...unknownFields.map(unknown)].slice(0, maxComplaints);
+  const isUnknown = new Set(unknownFields);
+  const all = fields.flatMap(({ path, isDuplicate }) => {
+    if (isUnknown.has(path)) return [unknown(path)];
+    const isRead = !unknownFields.some((field) => path.startsWith(`${field}.`) || path.startsWith(`${field}[`));
+    return isDuplicate && isRead ? [duplicate(path)] : [];
+  });
+  return [...new Set(all)].slice(0, maxComplaints);
+}
+
+function complain(complaints: readonly string[], mode: 'Warn' | 'Strict', handled: string, warn: Warn): void {
+  if (complaints.length === 0) return;
+  if (mode === 'Strict') throw badRequest(`${handled}: strict decoding error: ${complaints.join(', ')}`);
+  // What is one error of a YAML body is a warning a line.
+  const lines = complaints.flatMap((text) => (text.startsWith(yamlComplaint) ? text.split('\n').slice(1) : [text]));
+  for (const line of lines) warn(line.trim());
+}
+
+function duplicate(path: string): string {
+  return `duplicate field ${quote(path)}`;
+}
+
 export interface ParsedBody {
   readonly value: unknown;
   /** Readable, but not as it should be: keys that stand there twice. */
   readonly problems: readonly string[];
+  /** The keys as they are written, when there are problems of JSON. */
+  readonly fields: readonly WrittenField[];
 }
 
 /** The formats that a body may have. */
@@ -65,58 +96,87 @@ export const bodyMediaTypes = ['application/json', 'application/yaml', 'applicat
 /** @param expected names the kind in error messages, and says how its protobuf form is read */
 export function parseBody(body: Uint8Array, contentType: string, expected: Pick<BodyKind, 'kind' | 'schema'>): ParsedBody {
   const mediaType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
-  if (mediaType === 'application/vnd.kubernetes.protobuf') return { value: parseProtobuf(body, expected), problems: [] };
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
-  switch (mediaType) {
-    case '':
-    case '*/*':
-    case 'application/json':
-      return { value: parseJson(text, expected.kind), problems: [] };
-    case 'application/yaml':
-    case 'application/x-yaml':
-    case 'text/yaml':
-      return parseYaml(text, expected.kind);
-    default:
-      throw unsupportedMediaType(bodyMediaTypes);
-  }
-}
-
-function parseJson(text: string, what: string): unknown {
   try {
-    return JSON.parse(text);
+    switch (mediaType) {
+      case '':
+      case '*/*':
+      case 'application/json':
+        return parseJson(textOf(body));
+      case 'application/yaml':
+      case 'application/x-yaml':
+      case 'text/yaml':
+        return parseYaml(textOf(body));
+      case 'application/vnd.kubernetes.protobuf':
+        return { value: parseProtobuf(body, expected.schema), problems: [], fields: [] };
+    }
   } catch (error) {
-    throw unrecognized(what, `json parse error: ${messageOf(error)} (${beginOf(text)})`);
-  }
-}
-
-function parseProtobuf(body: Uint8Array, expected: Pick<BodyKind, 'kind' | 'schema'>): unknown {
-  try {
-    const { apiVersion, kind, raw } = decodeEnvelope(body);
-    return { ...decodeProtobuf(expected.schema, raw), apiVersion, kind };
-  } catch (error) {
-    if (error instanceof InvalidInput) throw unrecognized(expected.kind, error.message);
+    if (error instanceof InvalidInput) throw unrecognized(expected.kind, error.message, body);
     throw error;
   }
+  throw unsupportedMediaType(bodyMediaTypes);
 }
 
-function parseYaml(text: string, what: string): ParsedBody {
-  const document = parseDocument(text, { uniqueKeys: true });
-  const problems = document.errors
-    .filter((error) => error.code === 'DUPLICATE_KEY')
-    .map((error) => `line ${error.linePos?.[0].line ?? 0}: key already set in map`);
-  const fatal = document.errors.find((error) => error.code !== 'DUPLICATE_KEY');
-  if (fatal !== undefined) throw unrecognized(what, `yaml: ${fatal.message}`);
-  return { value: document.toJS({ maxAliasCount: 100 }), problems };
+function parseJson(text: string): ParsedBody {
+  try {
+    const { value, fields } = parseJsonText(text);
+    return { value, problems: fields.filter(({ isDuplicate }) => isDuplicate).map(({ path }) => duplicate(path)), fields };
+  } catch (cause) {
+    throw new InvalidInput({ message: `couldn't get version/kind; json parse error: ${messageOf(cause)}`, cause });
+  }
 }
 
-function unrecognized(what: string, detail: string) {
-  return badRequest(`the object provided is unrecognized (must be of type ${what}): couldn't get version/kind; ${detail}`);
+function parseYaml(text: string): ParsedBody {
+  try {
+    const { value, duplicates } = parseYamlText(text);
+    countKeys(value, 0); // it may be nested too deep
+    // Upstream turns it into JSON first, whose keys are sorted: so are its complaints.
+    const problems = duplicates.length === 0 ? [] : [yamlComplaint + duplicates.map((line) => `  ${line}`).join('\n')];
+    return { value: sorted(value), problems, fields: [] };
+  } catch (cause) {
+    throw new InvalidInput({ message: `error converting YAML to JSON: ${messageOf(cause)}`, cause });
+  }
 }
+
+function parseProtobuf(body: Uint8Array, schema: MessageSchema): unknown {
+  const { apiVersion, kind, raw } = decodeEnvelope(body);
+  return { ...decodeProtobuf(schema, raw), apiVersion, kind };
+}
+
+/** Upstream reads the type first, of whatever the value is: a `null` is as good as an object, a list is not. */
+function checkType(value: unknown, body: Uint8Array, kind: string): void {
+  if (value === null) return;
+  const goType = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  const detail = isObject(value)
+    ? ['apiVersion', 'kind']
+        .filter((field) => value[field] !== undefined && value[field] !== null && typeof value[field] !== 'string')
+        .map((field) => `cannot unmarshal ${jsonTypeOf(value[field])} into Go struct field .${field} of type string`)[0]
+    : `cannot unmarshal ${jsonTypeOf(value)} into Go value of type ${goType}`;
+  if (detail !== undefined) throw unrecognized(kind, `couldn't get version/kind; json parse error: json: ${detail}`, body);
+}
+
+function unrecognized(kind: string, detail: string, body: Uint8Array): StatusError {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${detail} (${summaryOf(body)})`);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, sorted(item)] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function textOf(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+}
+
+const summaryBytes = 30;
 
 /** Enough of the body to recognize it. */
-function beginOf(text: string): string {
-  if (text.length === 0) return '';
-  return text.startsWith('{') ? `${text.slice(0, 30)} ...` : `${Buffer.from(text).subarray(0, 30).toString('hex')} ...`;
+function summaryOf(body: Uint8Array): string {
+  if (body.byteLength === 0) return '<empty>';
+  const begin = Buffer.from(body.subarray(0, summaryBytes));
+  const shown = begin[0] === 0x7b ? begin.toString() : begin.toString('hex');
+  return body.byteLength > summaryBytes ? `${shown} ...` : shown;
 }
 
 /** The schema has seen to the types; what a client need not send is filled in before anything is stored. */

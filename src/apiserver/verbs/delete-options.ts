@@ -4,7 +4,7 @@ import { quote } from '#api/quote.ts';
 import { schemaOf } from '#api/schema/message-schema.ts';
 import { badRequest, invalid } from '#api/status.ts';
 import type { DeleteOptions } from '#api/types/meta-v1.ts';
-import { type BodyKind, decodeObject, parseBody } from '../request/decode.ts';
+import { type BodyKind, decodeParsed, parseBody } from '../request/decode.ts';
 import { booleanOf, dryRunProblems, integerOf } from '../request/query-options.ts';
 import type { ApiRequest } from '../request/route.ts';
 import type { Writer } from '../request/writer.ts';
@@ -65,12 +65,13 @@ function policyProblems(orphanDependents: boolean | undefined, policy: string | 
 }
 
 function fromBody(body: Uint8Array, contentType: string): DeleteOptions {
-  const { value } = parseBody(body, contentType, bodyKind('v1'));
+  const parsed = parseBody(body, contentType, bodyKind('v1'));
+  const { value } = parsed;
   if (typeof value !== 'object' || value === null) throw badRequest('the body is not an object of type DeleteOptions');
   const { apiVersion = 'v1', kind = 'DeleteOptions' } = value as { readonly apiVersion?: unknown; readonly kind?: unknown }; // any object has any property
   if (kind !== 'DeleteOptions' || typeof apiVersion !== 'string')
     throw badRequest(`decoded object cannot be converted to DeleteOptions: ${quote(String(kind))}`);
-  const decoded: unknown = decodeObject(value, bodyKind(apiVersion), { isDryRun: false, fieldValidation: 'Ignore' }, () => undefined);
+  const decoded: unknown = decodeParsed(parsed, bodyKind(apiVersion), { fieldValidation: 'Ignore' }, () => undefined);
   return decoded as DeleteOptions; // the schema has read it
 }
 
