@@ -22,7 +22,9 @@ test('a binding gives a pod its node, says so in a condition, and does it once',
   assert.deepEqual([bound.status, bound.body.status, bound.body.code], [201, 'Success', 201]);
   const { body } = await api.call('GET', `${pods}/p`);
   assert.deepEqual([body.spec.nodeName, body.metadata.annotations], ['n1', { a: 'b' }]);
-  assert.deepEqual(body.status.conditions, [{ type: 'PodScheduled', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' }]);
+  assert.deepEqual(body.status.conditions, [
+    { type: 'PodScheduled', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z', observedGeneration: 1 },
+  ]);
   const again = await api.call('POST', `${pods}/p/binding`, { body: binding('p', 'n2') });
   assert.deepEqual(
     [again.status, again.body.message],
@@ -38,16 +40,6 @@ test('a binding for another pod, another life or another kind is refused', async
   const kind = await api.call('POST', `${pods}/p/binding`, { body: { metadata: { name: 'p' }, target: { kind: 'Pod', name: 'n1' } } });
   assert.match(kind.body.message, /target\.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"$/);
   assert.equal((await api.call('POST', `${pods}/none/binding`, { body: binding('none', 'n1') })).status, 404);
-});
-
-test('an eviction marks the pod and deletes it', async () => {
-  await using api = await withPod();
-  await api.call('POST', `${pods}/p/binding`, { body: binding('p', 'n1') });
-  const evicted = await api.call('POST', `${pods}/p/eviction`, { body: { metadata: { name: 'p' }, deleteOptions: { gracePeriodSeconds: 9 } } });
-  assert.deepEqual([evicted.status, evicted.body.status], [201, 'Success']);
-  const { body } = await api.call('GET', `${pods}/p`);
-  const condition = body.status.conditions.find(({ type }: { readonly type: string }) => type === 'DisruptionTarget');
-  assert.deepEqual([condition.reason, body.metadata.deletionGracePeriodSeconds], ['EvictionByEvictionAPI', 9]);
 });
 
 test('a token for a pod names it and is good until the pod is gone', async () => {
