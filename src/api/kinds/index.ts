@@ -11,6 +11,7 @@ import { daemonSet } from './apps/v1/daemon-set.ts';
 import { deployment } from './apps/v1/deployment.ts';
 import { replicaSet } from './apps/v1/replica-set.ts';
 import { statefulSet } from './apps/v1/stateful-set.ts';
+import { horizontalPodAutoscaler } from './autoscaling/v2/horizontal-pod-autoscaler.ts';
 import { cronJob } from './batch/v1/cron-job.ts';
 import { job } from './batch/v1/job.ts';
 import { certificateSigningRequest } from './certificates/v1/certificate-signing-request.ts';
@@ -18,6 +19,7 @@ import { lease } from './coordination/v1/lease.ts';
 import { configMap } from './core/v1/config-map.ts';
 import { endpoints } from './core/v1/endpoints.ts';
 import { event as coreV1Event } from './core/v1/event.ts';
+import { limitRange } from './core/v1/limit-range.ts';
 import { namespace } from './core/v1/namespace.ts';
 import { node } from './core/v1/node.ts';
 import { persistentVolumeClaim } from './core/v1/persistent-volume-claim.ts';
@@ -25,12 +27,16 @@ import { persistentVolume } from './core/v1/persistent-volume.ts';
 import { podTemplate } from './core/v1/pod-template.ts';
 import { pod } from './core/v1/pod.ts';
 import { replicationController } from './core/v1/replication-controller.ts';
+import { resourceQuota } from './core/v1/resource-quota.ts';
 import { secret } from './core/v1/secret.ts';
 import { serviceAccount } from './core/v1/service-account.ts';
 import { service } from './core/v1/service.ts';
 import { endpointSlice } from './discovery/v1/endpoint-slice.ts';
 import { event as eventsV1Event } from './events/v1/event.ts';
+import { ingressClass } from './networking/v1/ingress-class.ts';
+import { ingress } from './networking/v1/ingress.ts';
 import { ipAddress } from './networking/v1/ip-address.ts';
+import { networkPolicy } from './networking/v1/network-policy.ts';
 import { serviceCidr } from './networking/v1/service-cidr.ts';
 import { runtimeClass } from './node/v1/runtime-class.ts';
 import { podDisruptionBudget } from './policy/v1/pod-disruption-budget.ts';
@@ -52,6 +58,7 @@ export const kinds: readonly Kind[] = [
   configMap,
   endpoints,
   coreV1Event,
+  limitRange,
   namespace,
   node,
   persistentVolumeClaim,
@@ -59,6 +66,7 @@ export const kinds: readonly Kind[] = [
   podTemplate,
   pod,
   replicationController,
+  resourceQuota,
   secret,
   serviceAccount,
   service,
@@ -73,13 +81,17 @@ export const kinds: readonly Kind[] = [
   deployment,
   replicaSet,
   statefulSet,
+  horizontalPodAutoscaler,
   cronJob,
   job,
   certificateSigningRequest,
   lease,
   endpointSlice,
   eventsV1Event,
+  ingressClass,
+  ingress,
   ipAddress,
+  networkPolicy,
   serviceCidr,
   runtimeClass,
   podDisruptionBudget,
