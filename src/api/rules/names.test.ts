@@ -11,10 +11,12 @@ import {
   qualifiedNameProblems,
   subdomainProblems,
   type TextRule,
+  wildcardProblems,
 } from './names.ts';
 
 const table: readonly (readonly [rule: string, test: TextRule, good: readonly string[], bad: readonly string[]])[] = [
   ['subdomain', subdomainProblems, ['a', 'a.b-c.9', 'x'.repeat(253)], ['', 'A', 'a_b', '-a', 'a-', 'a..b', 'x'.repeat(254)]],
+  ['wildcard', wildcardProblems, ['*.a', '*.a.b-c'], ['', '*', 'a', '*a', '*.*.a', 'a.*.b', '*.A', `*.${'x'.repeat(252)}`]],
   ['label', labelProblems, ['a', '1-a', 'x'.repeat(63)], ['', 'a.b', 'A', '-a', 'a-', 'x'.repeat(64)]],
   ['path segment', pathSegmentProblems, ['a', 'A:b', '...'], ['.', '..', 'a/b', 'a%b']],
   ['qualified name', qualifiedNameProblems, ['a', 'A_b.c-d', 'example.com/a'], ['', '/a', 'a/', 'a/b/c', 'A.com/a', '-a', `a/${'x'.repeat(64)}`]],

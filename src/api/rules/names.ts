@@ -18,6 +18,7 @@ const isSubdomain = whole(subdomain);
 const isQualified = whole(qualified);
 const isLabelValue = whole(labelValue);
 const isConfigKey = whole(configKey);
+const isWildcard = whole(`\\*\\.${subdomain}`);
 
 const subdomainText =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an " +
@@ -28,6 +29,10 @@ const labelText =
 const dns1035LabelText =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an " +
   `alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${dns1035Label}')`;
+const wildcardText =
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric " +
+  "characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is " +
+  `'\\*\\.${subdomain}')`;
 const qualifiedCharacters =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
   `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${qualified}')`;
@@ -42,6 +47,12 @@ const configKeyText =
 export const subdomainProblems: TextRule = (text) => [
   ...(text.length > 253 ? ['must be no more than 253 characters'] : []),
   ...(isSubdomain.test(text) ? [] : [subdomainText]),
+];
+
+/** `*.example.com`: the host of an Ingress. */
+export const wildcardProblems: TextRule = (text) => [
+  ...(text.length > 253 ? ['must be no more than 253 characters'] : []),
+  ...(isWildcard.test(text) ? [] : [wildcardText]),
 ];
 
 /** DNS-1123 label: the name of a namespace, container or volume. */

@@ -76,10 +76,7 @@ test('many Services at once, through two servers of one store, get an address an
   const all = await Promise.all(Array.from({ length: 100 }, (_, index) => created(index % 2 === 0 ? one : two, `s${index}`, { type: 'NodePort' })));
   assert.equal(new Set(all.map(({ spec }) => spec?.clusterIP)).size, 100);
   assert.equal(new Set(all.flatMap(nodePorts)).size, 100);
-  assert.deepEqual(
-    [...(await addresses(two))].sort(),
-    all.map(({ spec }) => spec?.clusterIP ?? '').sort(), // biome-ignore format: one line
-  );
+  assert.deepEqual([...(await addresses(two))].sort(), all.map(({ spec }) => spec?.clusterIP ?? '').sort());
 });
 
 test('a full range is an error of the server, and one that is given back can be had again', async () => {
@@ -243,7 +240,13 @@ test('what is not stored gives back what it took', async () => {
   const { spec } = await created(api, 'a', { type: 'NodePort' });
   const again = await api.call('POST', url, { body: aService('a', { type: 'NodePort' }) });
   assert.equal(again.body.message, 'services "a" already exists');
-  const half = { type: 'NodePort', ports: [{ name: 'a', port: 1 }, { name: 'b', port: 2, nodePort: 80 }] }; // biome-ignore format: one line
+  const half = {
+    type: 'NodePort',
+    ports: [
+      { name: 'a', port: 1 },
+      { name: 'b', port: 2, nodePort: 80 },
+    ],
+  };
   assert.match(await refused(api, half), /spec.ports\[1\].nodePort/);
   assert.deepEqual([await addresses(api), (await heldPorts(api.storage)).length], [[spec?.clusterIP], 1]);
 });

@@ -63,7 +63,12 @@ const refused: readonly (readonly [what: string, spec: ServiceSpec, ...problems:
   ['several ports without names', { ports: [{ port: 80 }, { port: 81, name: 'b' }] }, 'spec.ports[0].name: Required value'],
   [
     'a port twice',
-    { ports: [{ port: 80, name: 'a' }, { port: 80, name: 'b' }] }, // biome-ignore format: one line
+    {
+      ports: [
+        { port: 80, name: 'a' },
+        { port: 80, name: 'b' },
+      ],
+    },
     'spec.ports[1]: Duplicate value: {"protocol":"TCP","port":80}',
   ],
   [
@@ -292,7 +297,9 @@ test('what the new type has no use for goes, unless it was touched', () => {
 
 test('the first address, and whether there is one, may not change', () => {
   const before = stored({});
-  assert.deepEqual(updateProblems({ clusterIP: '10.96.0.8' }, before), ['spec.clusterIPs[0]: Invalid value: null: primary clusterIP can not be unset']);
+  assert.deepEqual(updateProblems({ clusterIP: '10.96.0.8' }, before), [
+    'spec.clusterIPs[0]: Invalid value: null: primary clusterIP can not be unset',
+  ]);
   const held = { clusterIPs: before.spec?.clusterIPs };
   assert.deepEqual(updateProblems({ ...held, clusterIP: '10.96.0.8' }, before), [
     'spec.clusterIPs[0]: Invalid value: ["10.96.0.8"]: may not change once set',
