@@ -6,12 +6,14 @@ import { mutatingWebhookConfiguration } from './admissionregistration/v1/mutatin
 import { validatingAdmissionPolicyBinding } from './admissionregistration/v1/validating-admission-policy-binding.ts';
 import { validatingAdmissionPolicy } from './admissionregistration/v1/validating-admission-policy.ts';
 import { validatingWebhookConfiguration } from './admissionregistration/v1/validating-webhook-configuration.ts';
+import { customResourceDefinition } from './apiextensions/v1/custom-resource-definition.ts';
 import { controllerRevision } from './apps/v1/controller-revision.ts';
 import { daemonSet } from './apps/v1/daemon-set.ts';
 import { deployment } from './apps/v1/deployment.ts';
 import { replicaSet } from './apps/v1/replica-set.ts';
 import { statefulSet } from './apps/v1/stateful-set.ts';
-import { horizontalPodAutoscaler } from './autoscaling/v2/horizontal-pod-autoscaler.ts';
+import { horizontalPodAutoscaler as autoscalingV1HorizontalPodAutoscaler } from './autoscaling/v1/horizontal-pod-autoscaler.ts';
+import { horizontalPodAutoscaler as autoscalingV2HorizontalPodAutoscaler } from './autoscaling/v2/horizontal-pod-autoscaler.ts';
 import { cronJob } from './batch/v1/cron-job.ts';
 import { job } from './batch/v1/job.ts';
 import { certificateSigningRequest } from './certificates/v1/certificate-signing-request.ts';
@@ -76,12 +78,14 @@ export const kinds: readonly Kind[] = [
   validatingAdmissionPolicyBinding,
   validatingAdmissionPolicy,
   validatingWebhookConfiguration,
+  customResourceDefinition,
   controllerRevision,
   daemonSet,
   deployment,
   replicaSet,
   statefulSet,
-  horizontalPodAutoscaler,
+  autoscalingV1HorizontalPodAutoscaler,
+  autoscalingV2HorizontalPodAutoscaler,
   cronJob,
   job,
   certificateSigningRequest,
