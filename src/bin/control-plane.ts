@@ -56,6 +56,8 @@ async function main(logger: Logger): Promise<void> {
     tls: identity.tls,
     serviceAccountKeys: identity.serviceAccountKeys,
     serviceAccountIssuer: serviceAccountIssuer + settings.clusterDomain,
+    serviceCIDRs: [settings.serviceCIDR],
+    advertisedAddress: settings.nodeAddress,
     extraRoutes: [streamingRoutes({ tls: identity.kubelet }), () => [podStartupsRoute(startups)]],
   });
   const tasks = new TaskGroup((what, error) => {

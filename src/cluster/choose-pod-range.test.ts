@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bridgeAddressOf, choosePodRange, firstAddressOf, nodeRangeOf } from './choose-pod-range.ts';
+import { bridgeAddressOf, choosePodRange, chooseServiceRange, firstAddressOf, nodeRangeOf } from './choose-pod-range.ts';
 
 test('a name always has the same range while nobody else has it', () => {
   assert.equal(choosePodRange('00000401', []), '10.64.16.0/20');
@@ -13,6 +13,11 @@ test('a range that a route or another cluster has is passed over', () => {
 
 test('the search starts over at the end of the space', () => {
   assert.equal(choosePodRange('000003ff', ['10.127.240.0/20']), '10.64.0.0/20');
+});
+
+test('services are elsewhere than the pods of the cluster and of all others', () => {
+  assert.equal(chooseServiceRange('00000401', [choosePodRange('00000401', [])]), '10.64.32.0/20');
+  assert.equal(chooseServiceRange('00000c01', ['10.64.16.0/20', '10.64.48.0/20']), '10.64.64.0/20');
 });
 
 test('a host without room says what to do', () => {

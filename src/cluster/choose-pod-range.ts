@@ -13,10 +13,20 @@ const nodePrefix = 24;
  * @throws {Unavailable} when all 1024 are taken
  */
 export function choosePodRange(hash: string, taken: readonly string[]): string {
+  return chooseRange(Number.parseInt(hash, 16), taken);
+}
+
+/** The range of a cluster's services, elsewhere than its pods. @param taken as above, with the range of its own pods @throws {Unavailable} */
+export function chooseServiceRange(hash: string, taken: readonly string[]): string {
+  return chooseRange(Math.floor(Number.parseInt(hash, 16) / rangeCount), taken);
+}
+
+const rangeCount = 2 ** (clusterPrefix - clusterSpace.prefix);
+
+function chooseRange(wish: number, taken: readonly string[]): string {
   const others = taken.map(parseRange);
-  const count = 2 ** (clusterPrefix - clusterSpace.prefix);
-  const start = Number.parseInt(hash, 16) % count;
-  for (let step = 0; step < count; step += 1) {
+  const start = wish % rangeCount;
+  for (let step = 0; step < rangeCount; step += 1) {
     const candidate = subrange(clusterSpace, clusterPrefix, start + step);
     if (!others.some((range) => rangesOverlap(candidate, range))) return formatRange(candidate);
   }

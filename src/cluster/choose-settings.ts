@@ -1,5 +1,5 @@
 import { InvalidInput, NotFound } from '#base/errors.ts';
-import { choosePodRange, nodeRangeOf } from './choose-pod-range.ts';
+import { choosePodRange, chooseServiceRange, nodeRangeOf } from './choose-pod-range.ts';
 import { clusterPaths } from './cluster-paths.ts';
 import { hostNames } from './host-names.ts';
 import { pauseImageName } from './images/built-in-images.ts';
@@ -43,8 +43,7 @@ export async function chooseSettings(options: UpOptions, facts: SettingsFacts, h
     kubeletPort: apiOnly ? 0 : await nextFreePort(nodeAddress, remembered?.kubeletPort || defaultKubeletPort, [...portsOf(others), apiPort], host),
     podCIDR,
     nodePodCIDR: nodeRangeOf(podCIDR),
-    // Outside of 10.64.0.0/10, where pods are.
-    serviceCIDR: remembered?.serviceCIDR ?? '10.43.0.0/16',
+    serviceCIDR: remembered?.serviceCIDR ?? chooseServiceRange(names.hash, [podCIDR, ...(await takenRanges(options, facts, host))]),
     clusterDomain: remembered?.clusterDomain ?? 'cluster.local',
     clusterDNS: remembered?.clusterDNS ?? [],
     store: options.store ?? remembered?.store ?? { kind: 'sqlite' },
@@ -77,10 +76,11 @@ function portsOf(clusters: readonly ClusterSettings[]): readonly number[] {
   return clusters.flatMap((cluster) => [cluster.apiPort, cluster.kubeletPort]);
 }
 
-async function choosePodCIDR(options: UpOptions, { remembered, others }: SettingsFacts, host: ClusterHost): Promise<string> {
-  const { hash, bridge } = hostNames(options.name);
-  const routes = (await host.network.routes()).filter((route) => route.link !== bridge).map((route) => route.range);
-  const taken = [...routes, ...others.filter((cluster) => !cluster.apiOnly).map((cluster) => cluster.podCIDR)];
+async function choosePodCIDR(options: UpOptions, facts: SettingsFacts, host: ClusterHost): Promise<string> {
+  const { hash } = hostNames(options.name);
+  const { remembered } = facts;
+  const own = remembered === undefined ? [] : [remembered.serviceCIDR];
+  const taken = [...own, ...(await takenRanges(options, facts, host))];
   const clashWith = (range: string) => taken.find((other) => rangesOverlap(parseRange(range), parseRange(other)));
   if (options.podCIDR !== undefined) {
     const clash = clashWith(options.podCIDR);
@@ -90,6 +90,13 @@ async function choosePodCIDR(options: UpOptions, { remembered, others }: Setting
   }
   if (remembered !== undefined && clashWith(remembered.podCIDR) === undefined) return remembered.podCIDR;
   return choosePodRange(hash, taken);
+}
+
+/** What the host and its other clusters use. */
+async function takenRanges(options: UpOptions, { others }: SettingsFacts, host: ClusterHost): Promise<readonly string[]> {
+  const { bridge } = hostNames(options.name);
+  const routes = (await host.network.routes()).filter((route) => route.link !== bridge).map((route) => route.range);
+  return [...routes, ...others.filter((cluster) => !cluster.apiOnly).flatMap((cluster) => [cluster.podCIDR, cluster.serviceCIDR])];
 }
 
 async function chooseRuntime(
