@@ -1,4 +1,4 @@
-import { duplicate, type FieldProblem, forbidden, invalid, notSupported, required, tooMany } from '#api/field-problem.ts';
+import { duplicate, type FieldProblem, forbidden, invalid, notFound, notSupported, required, tooMany } from '#api/field-problem.ts';
 import type { Container, ContainerResizePolicy, EphemeralContainer, PodSpec, Volume } from '#api/types/core-v1.ts';
 import { findDuplicates, validateChoice } from '../checks.ts';
 import { labelProblems } from '../names.ts';
@@ -29,12 +29,13 @@ export function validateContainers(spec: PodSpec, field: string): readonly Field
     ({ container }) => container.name,
     ({ at, container }) => duplicate(`${at}.name`, container.name),
   );
+  const others = new Set([...containers, ...initContainers].map(({ name }) => name));
   return [
     ...(containers.length === 0 ? [required(`${field}.containers`)] : []),
     ...named.flatMap(({ at, container }) => validateContainer(container, spec, at)),
     ...repeated,
     ...initContainers.flatMap((container, index) => validateInit(container, `${field}.initContainers[${index}]`)),
-    ...ephemeralContainers.flatMap((container, index) => validateEphemeral(container, `${field}.ephemeralContainers[${index}]`)),
+    ...ephemeralContainers.flatMap((container, index) => validateEphemeral(container, others, `${field}.ephemeralContainers[${index}]`)),
     ...validateHostPorts(containers, `${field}.containers`),
   ];
 }
@@ -119,7 +120,8 @@ function validateInit(container: Container, field: string): readonly FieldProble
     .map((key) => forbidden(`${field}.${key}`, 'may not be set for init containers without restartPolicy=Always'));
 }
 
-function validateEphemeral(container: EphemeralContainer, field: string): readonly FieldProblem[] {
+/** @param names of the pod's other containers */
+function validateEphemeral(container: EphemeralContainer, names: ReadonlySet<string>, field: string): readonly FieldProblem[] {
   const { ports = [], resources = {}, resizePolicy = [] } = container;
   const banned = (['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const).filter((key) => container[key] !== undefined);
   const used: readonly string[] = [
@@ -127,9 +129,16 @@ function validateEphemeral(container: EphemeralContainer, field: string): readon
     ...(ports.length > 0 ? ['ports'] : []),
     ...(Object.keys(resources).length > 0 ? ['resources'] : []),
     ...(resizePolicy.length > 0 ? ['resizePolicy'] : []),
+    ...((container.restartPolicy ?? '') !== '' ? ['restartPolicy'] : []),
+    ...((container.restartPolicyRules ?? []).length > 0 ? ['restartPolicyRules'] : []),
   ];
-  const subPaths = (container.volumeMounts ?? []).flatMap(({ subPath = '', subPathExpr = '' }, index) =>
-    subPath === '' && subPathExpr === '' ? [] : [forbidden(`${field}.volumeMounts[${index}].subPath`, 'cannot be set for an Ephemeral Container')],
+  const subPaths = (container.volumeMounts ?? []).flatMap((mount, index) =>
+    (['subPath', 'subPathExpr'] as const).filter((key) => (mount[key] ?? '') !== '').map((key) => `volumeMounts[${index}].${key}`),
   );
-  return [...used.map((key) => forbidden(`${field}.${key}`, 'cannot be set for an Ephemeral Container')), ...subPaths];
+  const { targetContainerName: target = '' } = container;
+  const isMissing = target !== '' && !names.has(target);
+  return [
+    ...(isMissing ? [notFound(`${field}.targetContainerName`, target)] : []),
+    ...[...used, ...subPaths].map((key) => forbidden(`${field}.${key}`, 'cannot be set for an Ephemeral Container')),
+  ];
 }

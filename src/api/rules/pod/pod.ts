@@ -1,8 +1,7 @@
 import { type FieldProblem, forbidden, invalid } from '#api/field-problem.ts';
+import { mirrorAnnotation } from '#api/pod/mirror-annotation.ts';
 import type { Pod, PodSpec } from '#api/types/core-v1.ts';
 import { validatePodSpec } from './pod-spec.ts';
-
-const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
 /** A pod beyond its metadata, defaulted. */
 export function validatePod(pod: Pod): readonly FieldProblem[] {

@@ -3,8 +3,10 @@ import { defineKind } from '#api/kind.ts';
 import { defaultPod } from '#api/pod/default-pod.ts';
 import { printedStatus } from '#api/pod/printed-status.ts';
 import { computeQosClass } from '#api/pod/qos.ts';
+import { ephemeralContainersUpdate } from '#api/rules/pod/ephemeral-update.ts';
 import { validatePod } from '#api/rules/pod/pod.ts';
 import { validatePodStatusUpdate, validatePodUpdate } from '#api/rules/pod/pod-update.ts';
+import { resizeUpdate } from '#api/rules/pod/resize.ts';
 import type { Pod, PodStatus } from '#api/types/core-v1.ts';
 
 export const pod = defineKind<Pod>({
@@ -17,7 +19,8 @@ export const pod = defineKind<Pod>({
   shortNames: ['po'],
   categories: ['all'],
   generation: 'spec',
-  subresources: ['status', 'binding', 'eviction', 'log', 'exec', 'attach', 'portforward'],
+  subresources: ['status', 'binding', 'ephemeralcontainers', 'eviction', 'resize', 'log', 'exec', 'attach', 'portforward'],
+  partialUpdates: { ephemeralcontainers: ephemeralContainersUpdate, resize: resizeUpdate },
   answersDeleteWithObject: true,
   selectableFields: {
     'spec.nodeName': (pod) => pod.spec?.nodeName ?? '',
