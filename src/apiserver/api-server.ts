@@ -7,6 +7,7 @@ import type { Transport } from '#client/transport.ts';
 import type { Storage } from '#store/storage.ts';
 import { Admission } from './admission/admission.ts';
 import { createCertificateSigningRequestFacts } from './admission/certificate-signing-request.ts';
+import { createDefaultIngressClass } from './admission/default-ingress-class.ts';
 import { createDefaultStorageClass } from './admission/default-storage-class.ts';
 import { defaultTolerationSeconds } from './admission/default-toleration-seconds.ts';
 import { createNamespaceLifecycle } from './admission/namespace-lifecycle.ts';
@@ -130,6 +131,7 @@ function createContext(options: ApiServerOptions, registry: Registry, services: 
     createPersistentVolumeClaimResize(objects),
     createRuntimeClassAdmission(objects),
     createCertificateSigningRequestFacts(clock),
+    createDefaultIngressClass(objects),
     escalationCheck,
   ]);
   return {
