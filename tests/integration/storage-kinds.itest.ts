@@ -5,6 +5,7 @@ import { mutatingWebhookConfiguration } from '#api/kinds/admissionregistration/v
 import { validatingAdmissionPolicy } from '#api/kinds/admissionregistration/v1/validating-admission-policy.ts';
 import { validatingAdmissionPolicyBinding } from '#api/kinds/admissionregistration/v1/validating-admission-policy-binding.ts';
 import { validatingWebhookConfiguration } from '#api/kinds/admissionregistration/v1/validating-webhook-configuration.ts';
+import { customResourceDefinition } from '#api/kinds/apiextensions/v1/custom-resource-definition.ts';
 import { certificateSigningRequest } from '#api/kinds/certificates/v1/certificate-signing-request.ts';
 import { event as coreEvent } from '#api/kinds/core/v1/event.ts';
 import { persistentVolume } from '#api/kinds/core/v1/persistent-volume.ts';
@@ -83,6 +84,19 @@ const walks: readonly ApiWalk[] = [
     manifest: { spec: { matchConstraints, reinvocationPolicy: 'Never', mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }] } },
   },
   { kind: mutatingAdmissionPolicyBinding, manifest: { spec: { policyName: 'walk' } } },
+  {
+    kind: customResourceDefinition,
+    manifest: (index) => ({
+      metadata: { name: `walks${index}.example.com` },
+      spec: {
+        group: 'example.com',
+        names: { plural: `walks${index}`, kind: `Walk${index}` },
+        scope: 'Namespaced',
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    }),
+    status: { conditions: [{ type: 'Walked', status: 'True', reason: 'Odd' }] },
+  },
   {
     kind: certificateSigningRequest,
     manifest: { spec: { request: Buffer.from(pem).toString('base64'), signerName: 'example.com/walker', usages: ['client auth'] } },
