@@ -115,3 +115,14 @@ test('any JSON is decoded or refused, and decoding twice changes nothing', () =>
     { numRuns: 1000 },
   );
 });
+
+test('empty lists and maps are left out, what must be there and empty objects are kept', () => {
+  const pod = {
+    metadata: { name: 'a', labels: {}, finalizers: [], managedFields: [] },
+    spec: { containers: [], nodeSelector: {}, securityContext: {}, volumes: [{ name: 'v', emptyDir: {} }] },
+  };
+  assert.deepEqual(decodeJson(schemaOf('core.v1.Pod'), pod).object, {
+    metadata: { name: 'a', managedFields: [] },
+    spec: { containers: [], securityContext: {}, volumes: [{ name: 'v', emptyDir: {} }] },
+  });
+});

@@ -5,7 +5,7 @@ import { type FieldSchema, type MessageSchema, schemaOf } from './message-schema
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface Decoded {
-  /** A new object with known fields only, in canonical form: quantities, times. Fields that were `null` are gone. */
+  /** A new object with known fields only, in canonical form: quantities, times. Fields that were `null`, and empty lists and maps, are gone. */
   readonly object: JsonObject;
   /** Paths of what was dropped: `spec.containers[0].foo`. */
   readonly unknownFields: readonly string[];
@@ -62,9 +62,16 @@ function decodeMessage(schema: MessageSchema, value: JsonObject, place: Place, u
       struct: shortName(schema.name),
       isRoot: false,
     };
-    entries.push([name, decodeField(field, item, at, unknownFields)]);
+    const decoded = decodeField(field, item, at, unknownFields);
+    if (!isLeftOut(field, decoded)) entries.push([name, decoded]);
   }
   return Object.fromEntries(entries); // not by assignment: a key may be `__proto__`
+}
+
+/** An empty list or map says no more than none, and Go writes neither; only an empty `managedFields` is a wish of its own. */
+function isLeftOut(field: FieldSchema, value: unknown): boolean {
+  if (field.shape === 'single' || field.required || field.name === 'managedFields') return false;
+  return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
 }
 
 function decodeField(field: FieldSchema, value: unknown, place: Place, unknownFields: string[]): unknown {
