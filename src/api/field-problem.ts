@@ -99,5 +99,13 @@ export function problemsText(problems: readonly FieldProblem[]): string {
 function printValue(value: unknown): string {
   if (typeof value === 'string') return quote(value);
   if (value === undefined || value === null) return 'null';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? JSON.stringify(value, withSortedMaps) : String(value);
+}
+
+/** Fields that are maps: upstream prints those by key. */
+const maps: ReadonlySet<string> = new Set(['annotations', 'labels', 'limits', 'matchLabels', 'nodeSelector', 'overhead', 'requests']);
+
+function withSortedMaps(name: string, value: unknown): unknown {
+  if (!maps.has(name) || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -61,7 +61,7 @@ test('who selects by hand is left alone, and must select the pods', () => {
 test('a selector that was not made for the job is refused', () => {
   const problems = refusal(job, aJob({ selector: { matchLabels: { app: 'web' } }, template: never() }));
   assert.deepEqual(problems, [
-    'spec.selector: Invalid value: {"matchLabels":{"batch.kubernetes.io/controller-uid":"u1","app":"web"}}: `selector` not auto-generated',
+    'spec.selector: Invalid value: {"matchLabels":{"app":"web","batch.kubernetes.io/controller-uid":"u1"}}: `selector` not auto-generated',
   ]);
   const labels = { 'job-name': 'other' };
   const [first] = refusal(job, aJob({ template: { ...never(), metadata: { labels } } }));
