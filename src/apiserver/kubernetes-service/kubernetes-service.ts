@@ -3,8 +3,10 @@ import { endpoints as endpointsKind } from '#api/kinds/core/v1/endpoints.ts';
 import { service as serviceKind } from '#api/kinds/core/v1/service.ts';
 import { endpointSlice as endpointSliceKind } from '#api/kinds/discovery/v1/endpoint-slice.ts';
 import { validateOrdinaryIp } from '#api/rules/addresses.ts';
+import { onAbort } from '#base/abort.ts';
+import type { Clock } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
-import { Cell, waitFor } from '#base/watchable.ts';
+import { Cell, type Watchable, waitFor } from '#base/watchable.ts';
 import type { ServerContext } from '../request/context.ts';
 import { cleanUp } from '../reservations/holder.ts';
 import type { ServiceReservations } from '../reservations/service-reservations.ts';
@@ -28,32 +30,55 @@ const repairEveryMs = 180_000;
 
 /** Makes `default/kubernetes` with its Endpoints and its slice, and keeps them as they must be. Ends with the signal. */
 export async function keepKubernetesService(context: ServerContext, options: KubernetesServiceOptions, signal: AbortSignal): Promise<void> {
-  const { registry, clock, logger } = context;
   const isOrdinary = validateOrdinaryIp(options.address, '').length === 0;
-  const leases = isOrdinary ? new ServerLeases(registry.storage, options.address) : undefined;
+  const leases = isOrdinary ? new ServerLeases(context.registry.storage, options.address) : undefined;
   const changes = new Cell(0);
-  const forget = followChanges(context, () => changes.set(changes.get() + 1));
-  let repairedAtMs = Number.NEGATIVE_INFINITY;
+  const onChange = () => changes.set(changes.get() + 1);
+  const forget = followChanges(context, onChange);
   try {
-    while (!signal.aborted) {
-      const seen = changes.get();
-      try {
-        await reconcile(context, options, leases, signal);
-        if (clock.monotonic() - repairedAtMs >= repairEveryMs) {
-          await options.reservations.repair(signal);
-          repairedAtMs = clock.monotonic();
-        }
-      } catch (error) {
-        if (!signal.aborted) logger.warn('the service of the API server is not as it must be', { error: messageOf(error) });
-        await clock.sleep(checkEveryMs, signal);
-      }
-      await Promise.race([clock.sleep(checkEveryMs, signal), waitFor(changes, (count) => count !== seen, signal)]);
-    }
+    await Promise.all([leases?.follow(onChange, signal), reconcileForever(context, options, leases, changes, signal)]);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
     forget();
     if (leases !== undefined) await cleanUp('the lease of the API server', context, (own) => leases.release(own));
+  }
+}
+
+/** Ends by the signal only: it throws then. */
+async function reconcileForever(
+  context: ServerContext,
+  options: KubernetesServiceOptions,
+  leases: ServerLeases | undefined,
+  changes: Watchable<number>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, logger } = context;
+  let repairedAtMs = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const seen = changes.get();
+    try {
+      await reconcile(context, options, leases, signal);
+      if (clock.monotonic() - repairedAtMs >= repairEveryMs) {
+        await options.reservations.repair(signal);
+        repairedAtMs = clock.monotonic();
+      }
+    } catch (error) {
+      if (!signal.aborted) logger.warn('the service of the API server is not as it must be', { error: messageOf(error) });
+      await clock.sleep(checkEveryMs, signal);
+    }
+    await untilChanged(changes, seen, clock, signal);
+  }
+}
+
+async function untilChanged(changes: Watchable<number>, seen: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  const either = new AbortController();
+  const forget = onAbort(signal, () => either.abort());
+  try {
+    await Promise.race([clock.sleep(checkEveryMs, either.signal), waitFor(changes, (count) => count !== seen, either.signal)]);
+  } finally {
+    forget();
+    either.abort(); // the one that lost ends too
   }
 }
 

@@ -1,4 +1,4 @@
-import { NotFound } from '#base/errors.ts';
+import { AppError, NotFound } from '#base/errors.ts';
 import type { Storage } from '#store/storage.ts';
 import { storageRoot } from '../registry/kind-storage.ts';
 
@@ -22,6 +22,15 @@ export class ServerLeases {
     if (!(await this.#isKeptAlive(signal))) await this.#take(signal);
     const { entries } = await this.#storage.range(prefix, { revision: 0, limit: 0, after: '' }, signal);
     return entries.map(({ key }) => key.slice(prefix.length)).sort();
+  }
+
+  /** Tells when a server came or went, until the signal. What it misses after a failure the next `renew` finds. */
+  async follow(onChange: () => void, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const _ of this.#storage.watch(prefix, 0, signal)) onChange();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+    }
   }
 
   /** The server ends. */
