@@ -36,6 +36,8 @@ export interface ControllerTimings {
   readonly orphanQuarantineMs: number;
   /** From the start until the garbage collector lists every kind: what a cluster needs to be ready comes first. */
   readonly garbageCollectorDelayMs: number;
+  /** From the deletion of a range of services until it goes: every API server sees first that its addresses may not be given out any more. */
+  readonly serviceCidrGraceMs: number;
   /** How soon kinds are collected that a client has defined. */
   readonly discoveryIntervalMs: number;
 }
@@ -48,6 +50,7 @@ export const defaultControllerTimings: ControllerTimings = {
   podGcIntervalMs: 20_000,
   orphanQuarantineMs: 40_000,
   garbageCollectorDelayMs: 1500,
+  serviceCidrGraceMs: 10_000,
   discoveryIntervalMs: 30_000,
 };
 

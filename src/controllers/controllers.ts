@@ -15,6 +15,7 @@ import { runNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { runPodGcController } from './pod-gc/controller.ts';
 import { runRootCaController } from './root-ca/controller.ts';
 import { runServiceAccountController } from './service-account/controller.ts';
+import { runServiceCidrController } from './service-cidr/controller.ts';
 import { runTaintEvictionController } from './taint-eviction/controller.ts';
 import { runClaimProtection, runVolumeProtection } from './volume-protection/controller.ts';
 
@@ -38,7 +39,8 @@ export type ControllerAccount =
   | 'pv-protection-controller'
   | 'pvc-protection-controller'
   | 'root-ca-cert-publisher'
-  | 'service-account-controller';
+  | 'service-account-controller'
+  | 'service-cidrs-controller';
 
 export interface ControllerClients {
   /** For what all controllers read together. */
@@ -74,6 +76,7 @@ export async function runControllers(clients: ControllerClients, options: Contro
     'pod-gc': (inner) => runPodGcController(contextOf('pod-gc', 'pod-garbage-collector', nodes), inner),
     'claim-protection': (inner) => runClaimProtection(contextOf('claim-protection', 'pvc-protection-controller', nodes), inner),
     'volume-protection': (inner) => runVolumeProtection(contextOf('volume-protection', 'pv-protection-controller', nodes), inner),
+    'service-cidr': (inner) => runServiceCidrController(contextOf('service-cidr', 'service-cidrs-controller', nodes), inner),
     'clusterrole-aggregation': (inner) =>
       runClusterRoleAggregationController(contextOf('clusterrole-aggregation', 'clusterrole-aggregation-controller', nodes), inner),
   };
