@@ -12,6 +12,7 @@ const lastPort = 32_767;
 /** Left for those who ask for a number, as upstream's: a thirty-second part of the range. */
 const staticPorts = 86;
 const prefix = `${storageRoot}servicenodeports/`;
+const blindTries = 8;
 /** What a dry run shows instead of the first number that is chosen. */
 const placeholder = lastPort + 2;
 
@@ -32,10 +33,14 @@ export class NodePorts {
 
   /** @returns undefined: all are taken */
   async takeAny(holder: Holder, signal: AbortSignal): Promise<number | undefined> {
-    const used = this.#used();
+    let used: ReadonlySet<number> = new Set();
+    let tries = 0;
     for (const candidate of candidates(BigInt(firstPort), BigInt(lastPort), BigInt(staticPorts))) {
       const port = Number(candidate);
-      if (!used.has(port) && (await this.#store(port, holder, signal)) === undefined) return port;
+      if (used.has(port)) continue;
+      if ((await this.#store(port, holder, signal)) === undefined) return port;
+      tries += 1;
+      if (tries === blindTries) used = this.#used(); // looks at every Service: only worth it when the range fills up
     }
     return undefined;
   }
