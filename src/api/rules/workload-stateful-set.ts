@@ -4,6 +4,7 @@ import type { StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy } from '..
 import type { PodTemplateSpec, Volume } from '../types/core-v1.ts';
 import { labelProblems } from './names.ts';
 import { validateLastingPods, validatePodTemplate } from './pod-template.ts';
+import { validateClaimTemplate } from './storage/claim.ts';
 import {
   isNone,
   validateAtMostAll,
@@ -17,8 +18,9 @@ import {
 const retentions = ['Retain', 'Delete'];
 
 export function validateCreatedStatefulSet(object: StatefulSet): readonly FieldProblem[] {
-  const spec = object.spec ?? {};
-  return [...validateSpec(spec, { withTemplate: true }), ...validateServiceName(spec)];
+  const spec: Partial<StatefulSetSpec> = object.spec ?? {};
+  const claims = (spec.volumeClaimTemplates ?? []).flatMap((claim, index) => validateClaimTemplate(claim, `spec.volumeClaimTemplates[${index}]`));
+  return [...validateSpec(spec, { withTemplate: true }), ...validateServiceName(spec), ...claims];
 }
 
 /** A set from before a rule was there may still be changed: what was wrong in it stays. */

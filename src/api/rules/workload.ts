@@ -1,4 +1,3 @@
-import { semanticEqual } from '../deep-equal.ts';
 import { type FieldProblem, invalid, required } from '../field-problem.ts';
 import { labelSelectorMatches } from '../selector.ts';
 import type { PodTemplateSpec } from '../types/core-v1.ts';
@@ -33,10 +32,6 @@ export function validateAtMost(
 /** How often a name was taken by something else: it only grows. */
 export function validateCollisions(next: number | undefined, previous: number | undefined): readonly FieldProblem[] {
   return (next ?? 0) < (previous ?? 0) ? [invalid('status.collisionCount', next ?? 0, 'cannot be decremented')] : [];
-}
-
-export function validateImmutable(next: unknown, previous: unknown, field: string): readonly FieldProblem[] {
-  return semanticEqual(next, previous) ? [] : [invalid(field, next, 'field is immutable')];
 }
 
 export function validateIntOrPercent(value: IntOrPercent, field: string): readonly FieldProblem[] {

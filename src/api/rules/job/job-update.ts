@@ -4,8 +4,8 @@ import { ownLabels } from '#api/job/job-selector.ts';
 import { labelSelectorMatches } from '#api/selector.ts';
 import type { Job, JobSpec } from '#api/types/batch-v1.ts';
 import type { Affinity, Container, PodTemplateSpec } from '#api/types/core-v1.ts';
+import { validateImmutable } from '../immutable.ts';
 import { labelProblems } from '../names.ts';
-import { validateImmutable } from '../workload.ts';
 
 /** A selector that was made for a job finds that job's pods and no others. */
 export function validateGeneratedSelector(job: Job): readonly FieldProblem[] {

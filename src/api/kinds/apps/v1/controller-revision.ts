@@ -1,7 +1,8 @@
 import { ageColumn, column, nameColumn } from '#api/column.ts';
 import { type FieldProblem, required } from '#api/field-problem.ts';
 import { defineKind } from '#api/kind.ts';
-import { validateImmutable, validateNonNegative } from '#api/rules/workload.ts';
+import { validateImmutable } from '#api/rules/immutable.ts';
+import { validateNonNegative } from '#api/rules/workload.ts';
 import type { ControllerRevision } from '#api/types/apps-v1.ts';
 
 export const controllerRevision = defineKind<ControllerRevision>({

@@ -7,12 +7,12 @@ import { labelsText } from '#api/label-selector-print.ts';
 import { defaultPodTemplate } from '#api/pod/default-pod-template.ts';
 import { selectorColumn, templateColumns } from '#api/pod/template-columns.ts';
 import { podTemplateWarnings } from '#api/pod/warnings.ts';
+import { validateImmutable } from '#api/rules/immutable.ts';
 import { validateLastingPods, validatePodTemplate } from '#api/rules/pod-template.ts';
 import {
   isNone,
   validateAtMostAll,
   validateCollisions,
-  validateImmutable,
   validateIntOrPercent,
   validateNonNegatives,
   validateOwnSelector,

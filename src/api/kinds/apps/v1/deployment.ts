@@ -7,6 +7,7 @@ import { defaultPodTemplate } from '#api/pod/default-pod-template.ts';
 import { selectorColumn, templateColumns } from '#api/pod/template-columns.ts';
 import { podTemplateWarnings } from '#api/pod/warnings.ts';
 import { replicasScale } from '#api/replicas-scale.ts';
+import { validateImmutable } from '#api/rules/immutable.ts';
 import { validateLastingPods, validatePodTemplate } from '#api/rules/pod-template.ts';
 import {
   isNone,
@@ -14,7 +15,6 @@ import {
   validateAtMost,
   validateAtMostAll,
   validateCollisions,
-  validateImmutable,
   validateIntOrPercent,
   validateNonNegatives,
   validateOwnSelector,

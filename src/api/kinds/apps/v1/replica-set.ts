@@ -6,15 +6,9 @@ import { defaultPodTemplate } from '#api/pod/default-pod-template.ts';
 import { selectorColumn, templateColumns } from '#api/pod/template-columns.ts';
 import { podTemplateWarnings } from '#api/pod/warnings.ts';
 import { replicasScale } from '#api/replicas-scale.ts';
+import { validateImmutable } from '#api/rules/immutable.ts';
 import { validateLastingPods, validatePodTemplate } from '#api/rules/pod-template.ts';
-import {
-  podNameWarnings,
-  validateAtMost,
-  validateImmutable,
-  validateNonNegatives,
-  validateOwnSelector,
-  validateSelected,
-} from '#api/rules/workload.ts';
+import { podNameWarnings, validateAtMost, validateNonNegatives, validateOwnSelector, validateSelected } from '#api/rules/workload.ts';
 import type { ReplicaSet, ReplicaSetSpec, ReplicaSetStatus } from '#api/types/apps-v1.ts';
 
 export const replicaSet = defineKind<ReplicaSet>({

@@ -74,6 +74,14 @@ for (const [what, spec, expected] of [
     ],
   ],
   [
+    'with a claim for nothing',
+    { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: {} }] },
+    [
+      'spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required',
+      'spec.volumeClaimTemplates[0].spec.resources[storage]: Required value',
+    ],
+  ],
+  [
     'whose pods end',
     { template: template({ restartPolicy: 'Never', activeDeadlineSeconds: 5 }) },
     [
