@@ -18,6 +18,8 @@ import { cronJob } from './batch/v1/cron-job.ts';
 import { job } from './batch/v1/job.ts';
 import { certificateSigningRequest } from './certificates/v1/certificate-signing-request.ts';
 import { lease } from './coordination/v1/lease.ts';
+import { binding } from './core/v1/binding.ts';
+import { componentStatus } from './core/v1/component-status.ts';
 import { configMap } from './core/v1/config-map.ts';
 import { endpoints } from './core/v1/endpoints.ts';
 import { event as coreV1Event } from './core/v1/event.ts';
@@ -57,6 +59,8 @@ import { volumeAttributesClass } from './storage/v1/volume-attributes-class.ts';
 /** Every kind that is built in, core group first. */
 // biome-ignore format: one kind a line keeps differences small
 export const kinds: readonly Kind[] = [
+  binding,
+  componentStatus,
   configMap,
   endpoints,
   coreV1Event,

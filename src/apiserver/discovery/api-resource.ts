@@ -40,7 +40,10 @@ export function resourceOfKind(kind: Kind): ApiResource {
     categories,
     scope,
     verbs,
-    storageHash: createHash('sha256').update(`${stored.group}/${stored.version}/${stored.kind}`).digest().subarray(0, 8).toString('base64'),
+    // What is stored can be watched.
+    storageHash: verbs.includes('watch')
+      ? createHash('sha256').update(`${stored.group}/${stored.version}/${stored.kind}`).digest().subarray(0, 8).toString('base64')
+      : '',
     subresources: kind.subresources.map((name) => subresourceOf(kind, name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }

@@ -3,6 +3,7 @@ import { quote } from '#api/quote.ts';
 import { badRequest } from '#api/status.ts';
 import { scaleHandlers } from '../subresources/scale.ts';
 import { subresourceHandlers } from '../subresources/subresource-handlers.ts';
+import { unstoredHandlers } from '../unstored/unstored-handlers.ts';
 import { create } from '../verbs/create.ts';
 import { deleteOne } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
@@ -75,7 +76,10 @@ function isNameless({ verb, name, subresource }: ResourceRequestInfo): boolean {
 }
 
 function handlersFor(kind: Kind, subresource: string): Readonly<Partial<Record<Verb, KindHandler>>> | undefined {
-  if (subresource === '') return Object.fromEntries(kind.verbs.map((verb) => [verb, ofObjects[verb]]));
+  if (subresource === '') {
+    const unstored = kind.group === '' ? unstoredHandlers[kind.plural] : undefined;
+    return unstored ?? Object.fromEntries(kind.verbs.map((verb) => [verb, ofObjects[verb]]));
+  }
   if (!kind.subresources.some((name) => name === subresource)) return undefined;
   if (subresource === 'scale') return scaleHandlers;
   const isPartial = subresource === 'status' || Object.hasOwn(kind.partialUpdates, subresource);
