@@ -89,14 +89,18 @@ export function fieldSelectorFor<T extends KubeObject>(kind: Kind<T>, selector: 
   for (const { field } of selector.requirements) {
     const isCommon = field === 'metadata.name' || (field === 'metadata.namespace' && (kind.scope === 'Namespaced' || known.length === 0));
     if (isCommon || known.includes(field)) continue;
-    const message =
-      known.length > 0
-        ? `field label not supported: ${field}`
-        : `${quote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
-    throw new InvalidInput({ message });
+    throw new InvalidInput({ message: unknownField(kind, field) });
   }
   if (selector.isEverything) return () => true;
   return (object) => selector.matches((field) => selectableField(kind, object, field));
+}
+
+/** Jobs have words of their own for it. */
+function unknownField(kind: Pick<Kind, 'kind' | 'selectableFields'>, field: string): string {
+  if (kind.kind === 'Job') return `field label ${quote(field)} not supported for Job`;
+  return Object.keys(kind.selectableFields).length > 0
+    ? `field label not supported: ${field}`
+    : `${quote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
 /** The value of a field that objects can be selected by. */

@@ -19,7 +19,9 @@ const retentions = ['Retain', 'Delete'];
 
 export function validateCreatedStatefulSet(object: StatefulSet): readonly FieldProblem[] {
   const spec: Partial<StatefulSetSpec> = object.spec ?? {};
-  const claims = (spec.volumeClaimTemplates ?? []).flatMap((claim, index) => validateClaimTemplate(claim, `spec.volumeClaimTemplates[${index}]`));
+  const claims = (spec.volumeClaimTemplates ?? []).flatMap(({ metadata, spec: claim = {} }, index) =>
+    validateClaimTemplate({ metadata, spec: claim }, `spec.volumeClaimTemplates[${index}]`),
+  );
   return [...validateSpec(spec, { withTemplate: true }), ...validateServiceName(spec), ...claims];
 }
 
