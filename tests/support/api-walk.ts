@@ -16,6 +16,7 @@ const count = 3;
 const merge = 'application/merge-patch+json';
 const strategic = 'application/strategic-merge-patch+json';
 const json = 'application/json-patch+json';
+const apply = 'application/apply-patch+yaml';
 
 /**
  * What the conformance suite does once with each kind: discovery, three creates, reads by selectors, a watch from the list, the patches, PUT,
@@ -115,6 +116,11 @@ async function checkPatches(api: InProcessServer, url: string): Promise<readonly
   await patch(merge, { metadata: { annotations: { patched: 'merge' } } }, 'patched', 'merge');
   await patch(strategic, { metadata: { annotations: { patched: 'strategic' } } }, 'patched', 'strategic');
   await patch(json, [{ op: 'replace', path: '/metadata/annotations/patched', value: 'json' }], 'patched', 'json');
+  const { apiVersion, kind, metadata } = succeeded(await api.call('GET', url)).body;
+  const applied = { apiVersion, kind, metadata: { name: metadata.name, annotations: { applied: 'yes' } } };
+  const answer = succeeded(await api.call('PATCH', `${url}?fieldManager=walker`, { body: applied, headers: { 'content-type': apply } }));
+  assert.ok(answer.body.metadata.managedFields.some(({ manager }: { readonly manager: string }) => manager === 'walker'));
+  versions.push(answer.body.metadata.resourceVersion);
   const { body: current } = succeeded(await api.call('GET', url));
   const annotations = { ...current.metadata.annotations, updated: 'yes' };
   const { body: updated } = succeeded(await api.call('PUT', url, { body: { ...current, metadata: { ...current.metadata, annotations } } }));
