@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpoints } from '#api/kinds/core/v1/endpoints.ts';
 import { limitRange } from '#api/kinds/core/v1/limit-range.ts';
@@ -41,6 +42,26 @@ const walks: readonly ApiWalk[] = [
     }),
   },
 ];
+
+/** Kinds of which a PUT to a name that is not there makes one, and those whose delete answers with the object. */
+const created = new Set(['services', 'endpoints', 'limitranges']);
+const answered = new Set(['services', 'resourcequotas']);
+
+for (const { kind, manifest } of walks) {
+  test(`what a PUT and a DELETE of ${kind.plural} answer`, async () => {
+    await using api = await inProcessServer();
+    const name = kind.plural === 'ipaddresses' ? '192.168.6.1' : 'put';
+    const root = kind.group === '' ? '/api/v1' : `/apis/${kind.group}/${kind.version}`;
+    const own = kind.scope === 'Namespaced' ? `${root}/namespaces/default/${kind.plural}` : `${root}/${kind.plural}`;
+    const body = { ...(typeof manifest === 'function' ? manifest(0) : manifest), metadata: { name } };
+    const put = await api.call('PUT', `${own}/${name}`, { body });
+    assert.equal(put.status, created.has(kind.plural) ? 201 : 404);
+    if (put.status === 404) assert.equal((await api.call('POST', own, { body })).status, 201);
+    const deleted = await api.call('DELETE', `${own}/${name}`);
+    assert.equal(deleted.body.kind, answered.has(kind.plural) ? kind.kind : 'Status');
+    if (!answered.has(kind.plural)) assert.equal(deleted.body.details.kind, kind.plural);
+  });
+}
 
 for (const walk of walks) {
   test(`an API walk through ${walk.kind.plural}`, { timeout: 20_000 }, async () => {

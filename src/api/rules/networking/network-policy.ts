@@ -1,7 +1,7 @@
 import { type FieldProblem, forbidden, invalid, notSupported, required } from '#api/field-problem.ts';
 import { type IpRange, parseSloppyCidr, rangeContains } from '#api/ip-address.ts';
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '#api/types/networking-v1.ts';
-import { validateCidr } from '../addresses.ts';
+import { cidrWarnings, validateCidr } from '../addresses.ts';
 import { validateLabelSelector } from '../label-selectors.ts';
 import { portNumberProblems } from '../names.ts';
 import { validatePortReference } from '../service/service-ports.ts';
@@ -24,6 +24,21 @@ export function validateNetworkPolicy({ spec = {} }: NetworkPolicy, previous: Ne
     ]),
     ...validateTypes(spec.policyTypes ?? [], 'spec.policyTypes'),
   ];
+}
+
+/** What whoever writes a policy is told beside the answer. */
+export function networkPolicyWarnings({ spec = {} }: NetworkPolicy): readonly string[] {
+  const rules = [
+    ...(spec.ingress ?? []).map(({ from = [] }, index) => ({ at: `spec.ingress[${index}].from`, peers: from })),
+    ...(spec.egress ?? []).map(({ to = [] }, index) => ({ at: `spec.egress[${index}].to`, peers: to })),
+  ];
+  return rules.flatMap(({ at, peers }) =>
+    peers.flatMap(({ ipBlock }, index) => {
+      const { cidr = '', except = [] } = ipBlock ?? {};
+      const field = `${at}[${index}].ipBlock`;
+      return [...cidrWarnings(cidr, `${field}.cidr`), ...except.flatMap((part, place) => cidrWarnings(part, `${field}.except[${place}]`))];
+    }),
+  );
 }
 
 function validateTypes(types: readonly string[], field: string): readonly FieldProblem[] {

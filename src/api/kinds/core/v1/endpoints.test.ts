@@ -45,3 +45,9 @@ test('rows of Endpoints show the first three', () => {
   ];
   assert.equal(cell({ addresses: several, ports }), '10.0.0.1:80,[fd00::1]:80,10.0.0.1:81 + 1 more...');
 });
+
+test('an address that is not written in the usual way is told', () => {
+  const odd = endpoints({ notReadyAddresses: [{ ip: 'FD00::1' }] });
+  const warning = 'subsets[0].notReadyAddresses[0].ip: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")';
+  assert.deepEqual([kind.warnings(odd, undefined), kind.warnings(odd, odd)], [[warning], []]);
+});

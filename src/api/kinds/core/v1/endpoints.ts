@@ -4,7 +4,7 @@ import { semanticEqual } from '#api/deep-equal.ts';
 import { type FieldProblem, invalid, required } from '#api/field-problem.ts';
 import { defineKind } from '#api/kind.ts';
 import { moreText } from '#api/more-text.ts';
-import { validateIp, validateOrdinaryIp } from '#api/rules/addresses.ts';
+import { ipWarnings, validateIp, validateOrdinaryIp } from '#api/rules/addresses.ts';
 import { labelProblems, portNumberProblems, qualifiedNameProblems, subdomainProblems } from '#api/rules/names.ts';
 import { validateProtocol } from '#api/rules/service/service-ports.ts';
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '#api/types/core-v1.ts';
@@ -26,6 +26,8 @@ export const endpoints = defineKind<Endpoints>({
     ageColumn,
   ],
   setDefaults: (endpoints) => changePart(endpoints, 'subsets', (subsets) => changeItems(subsets, defaultSubset)),
+  warnings: ({ subsets = [] }, previous) =>
+    previous !== undefined && semanticEqual(subsets, previous.subsets) ? [] : subsets.flatMap(subsetWarnings),
   validateCreate: ({ subsets = [] }) => validateSubsets(subsets, []),
   validateUpdate: (next, previous) =>
     semanticEqual(next.subsets, previous.subsets) ? [] : validateSubsets(next.subsets ?? [], (previous.subsets ?? []).flatMap(ipsOf)),
@@ -66,6 +68,12 @@ function validatePort({ name = '', port = 0, protocol, appProtocol }: EndpointPo
     ...validateProtocol(protocol, `${field}.protocol`),
     ...(appProtocol === undefined ? [] : qualifiedNameProblems(appProtocol).map((text) => invalid(`${field}.appProtocol`, appProtocol, text))),
   ];
+}
+
+function subsetWarnings({ addresses = [], notReadyAddresses = [] }: EndpointSubset, index: number): readonly string[] {
+  const of = (list: readonly EndpointAddress[], key: string) =>
+    list.flatMap(({ ip }, place) => ipWarnings(ip, `subsets[${index}].${key}[${place}].ip`));
+  return [...of(addresses, 'addresses'), ...of(notReadyAddresses, 'notReadyAddresses')];
 }
 
 function ipsOf({ addresses = [], notReadyAddresses = [] }: EndpointSubset): readonly string[] {

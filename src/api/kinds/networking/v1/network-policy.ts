@@ -2,7 +2,7 @@ import { ageColumn, column, nameColumn } from '#api/column.ts';
 import { changeItems, changePart, fill } from '#api/copy-on-write.ts';
 import { defineKind } from '#api/kind.ts';
 import { labelSelectorText } from '#api/label-selector-print.ts';
-import { validateNetworkPolicy } from '#api/rules/networking/network-policy.ts';
+import { networkPolicyWarnings, validateNetworkPolicy } from '#api/rules/networking/network-policy.ts';
 import type { NetworkPolicy, NetworkPolicyPort, NetworkPolicySpec } from '#api/types/networking-v1.ts';
 
 export const networkPolicy = defineKind<NetworkPolicy>({
@@ -26,6 +26,7 @@ export const networkPolicy = defineKind<NetworkPolicy>({
     const spec = defaultSpec(policy.spec ?? {});
     return spec === policy.spec ? policy : { ...policy, spec };
   },
+  warnings: networkPolicyWarnings,
   validateCreate: (policy) => validateNetworkPolicy(policy, undefined),
   validateUpdate: validateNetworkPolicy,
 });

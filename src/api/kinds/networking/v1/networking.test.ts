@@ -233,6 +233,14 @@ test('ranges that a NetworkPolicy has are not judged again, wherever they go', (
   assert.deepEqual([cells(networkPolicy, selected)[1], cells(networkPolicy, anObject(networkPolicy, {}))[1]], ['a=1,b=2', '<none>']);
 });
 
+test('a range that is not written in the usual way is told', () => {
+  const block = { ipBlock: { cidr: 'FD00::/16', except: ['FD00:1::/32', 'fd00:2::/32'] } };
+  assert.deepEqual(networkPolicy.warnings(anObject(networkPolicy, { spec: { egress: [{ to: [block] }] } }), undefined), [
+    'spec.egress[0].to[0].ipBlock.cidr: IPv6 CIDR value "FD00::/16" should be in RFC 5952 canonical format ("fd00::/16")',
+    'spec.egress[0].to[0].ipBlock.except[0]: IPv6 CIDR value "FD00:1::/32" should be in RFC 5952 canonical format ("fd00:1::/32")',
+  ]);
+});
+
 test('an IPAddress has an address as its name and a parent for good', () => {
   const parentRef = { resource: 'services', namespace: 'default', name: 'web' };
   assert.deepEqual(problems(ipAddress, { spec: { parentRef } }, '10.96.0.1'), []);
