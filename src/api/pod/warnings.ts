@@ -1,6 +1,7 @@
 import { parseQuantity } from '#api/quantity.ts';
 import { quote } from '#api/quote.ts';
-import type { Affinity, Container, ContainerPort, EphemeralContainer, NodeSelectorTerm, PodSpec, PodTemplateSpec } from '#api/types/core-v1.ts';
+import { labelProblems } from '#api/rules/names.ts';
+import type { Affinity, Container, ContainerPort, EphemeralContainer, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec } from '#api/types/core-v1.ts';
 import type { TemplateMeta } from '#api/types/meta-v1.ts';
 import { volumeWarnings } from './volume-warnings.ts';
 
@@ -27,8 +28,16 @@ export function podTemplateWarnings(template: PodTemplateSpec | undefined, field
   return podWarnings(template?.metadata ?? {}, template?.spec ?? { containers: [] }, `${field}.`);
 }
 
+/** What is allowed in a pod but surprises. */
+export function newPodWarnings({ metadata, spec }: Pod): readonly string[] {
+  const problems = labelProblems(metadata.name);
+  const advice = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
+  const ofName = problems.length === 0 ? [] : [`metadata.name: ${advice}: [${problems.join(' ')}]`];
+  return [...ofName, ...podWarnings(metadata, spec ?? { containers: [] }, '')];
+}
+
 /** @param prefix of every field that is named: '' for a pod */
-export function podWarnings(metadata: Pick<TemplateMeta, 'annotations'>, spec: PodSpec, prefix: string): readonly string[] {
+function podWarnings(metadata: Pick<TemplateMeta, 'annotations'>, spec: PodSpec, prefix: string): readonly string[] {
   const at = `${prefix}spec`;
   const annotations = Object.keys(metadata.annotations ?? {}).flatMap((key) => said(`${prefix}metadata.annotations[${key}]`, oldAnnotations[key]));
   const grace = spec.terminationGracePeriodSeconds ?? 0;

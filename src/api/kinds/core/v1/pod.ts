@@ -3,6 +3,7 @@ import { defineKind } from '#api/kind.ts';
 import { defaultPod } from '#api/pod/default-pod.ts';
 import { printedStatus } from '#api/pod/printed-status.ts';
 import { computeQosClass } from '#api/pod/qos.ts';
+import { newPodWarnings } from '#api/pod/warnings.ts';
 import { ephemeralContainersUpdate } from '#api/rules/pod/ephemeral-update.ts';
 import { validatePod } from '#api/rules/pod/pod.ts';
 import { validatePodStatusUpdate, validatePodUpdate } from '#api/rules/pod/pod-update.ts';
@@ -64,6 +65,8 @@ export const pod = defineKind<Pod>({
     const qosClass = next.status?.qosClass ?? previous.status?.qosClass;
     return { ...next, metadata, status: { ...next.status, ...(qosClass === undefined ? {} : { qosClass }) } };
   },
+  // Later changes of a pod come from programs, and often.
+  warnings: (pod, previous) => (previous === undefined ? newPodWarnings(pod) : []),
   validate: validatePod,
   validateCreate: (pod) =>
     (pod.spec?.ephemeralContainers?.length ?? 0) === 0
