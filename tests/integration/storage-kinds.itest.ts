@@ -1,117 +1,204 @@
-import { test } from 'node:test';
-import { mutatingAdmissionPolicy } from '#api/kinds/admissionregistration/v1/mutating-admission-policy.ts';
-import { mutatingAdmissionPolicyBinding } from '#api/kinds/admissionregistration/v1/mutating-admission-policy-binding.ts';
-import { mutatingWebhookConfiguration } from '#api/kinds/admissionregistration/v1/mutating-webhook-configuration.ts';
-import { validatingAdmissionPolicy } from '#api/kinds/admissionregistration/v1/validating-admission-policy.ts';
-import { validatingAdmissionPolicyBinding } from '#api/kinds/admissionregistration/v1/validating-admission-policy-binding.ts';
-import { validatingWebhookConfiguration } from '#api/kinds/admissionregistration/v1/validating-webhook-configuration.ts';
-import { customResourceDefinition } from '#api/kinds/apiextensions/v1/custom-resource-definition.ts';
-import { certificateSigningRequest } from '#api/kinds/certificates/v1/certificate-signing-request.ts';
-import { event as coreEvent } from '#api/kinds/core/v1/event.ts';
-import { persistentVolume } from '#api/kinds/core/v1/persistent-volume.ts';
-import { persistentVolumeClaim } from '#api/kinds/core/v1/persistent-volume-claim.ts';
-import { event as newerEvent } from '#api/kinds/events/v1/event.ts';
-import { csiDriver } from '#api/kinds/storage/v1/csi-driver.ts';
-import { csiNode } from '#api/kinds/storage/v1/csi-node.ts';
-import { csiStorageCapacity } from '#api/kinds/storage/v1/csi-storage-capacity.ts';
-import { storageClass } from '#api/kinds/storage/v1/storage-class.ts';
-import { volumeAttachment } from '#api/kinds/storage/v1/volume-attachment.ts';
-import { volumeAttributesClass } from '#api/kinds/storage/v1/volume-attributes-class.ts';
-import { inProcessServer } from '#apiserver/testing/in-process-server.ts';
-import { type ApiWalk, walkApi } from '../support/api-walk.ts';
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startApiServer, type TestApiServer } from '../support/api-server.ts';
+import { certificateRequest } from '../support/certificate-request.ts';
+import { type KubectlVersion, kubectlOf, outputOf } from '../support/kubectl.ts';
 
-const rule = { operations: ['CREATE'], apiGroups: ['example.com'], apiVersions: ['v1'], resources: ['walks'] };
-const webhook = {
-  name: 'walk.example.com',
-  clientConfig: { url: 'https://walk.example.com' },
-  rules: [rule],
-  sideEffects: 'None',
-  admissionReviewVersions: ['v1'],
-};
-const matchConstraints = { resourceRules: [rule] };
+const manifest = `
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec:
+  capacity: {storage: 5Gi}
+  accessModes: [ReadWriteOnce, ReadOnlyMany]
+  storageClassName: slow
+  hostPath: {path: /data}
+  claimRef: {namespace: default, name: data}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: default}
+spec:
+  accessModes: [ReadWriteOnce]
+  storageClassName: slow
+  resources: {requests: {storage: 5Gi}}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: slow, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
+provisioner: example.com/disks
+---
+apiVersion: storage.k8s.io/v1
+kind: CSIDriver
+metadata: {name: disks.example.com}
+spec: {attachRequired: false, tokenRequests: [{audience: a}, {audience: b}]}
+---
+apiVersion: storage.k8s.io/v1
+kind: CSINode
+metadata: {name: node-1}
+spec: {drivers: [{name: disks.example.com, nodeID: n1, topologyKeys: []}]}
+---
+apiVersion: storage.k8s.io/v1
+kind: VolumeAttachment
+metadata: {name: attached}
+spec: {attacher: disks.example.com, nodeName: node-1, source: {persistentVolumeName: disk}}
+---
+apiVersion: storage.k8s.io/v1
+kind: CSIStorageCapacity
+metadata: {name: room, namespace: default}
+storageClassName: slow
+capacity: 10Gi
+---
+apiVersion: storage.k8s.io/v1
+kind: VolumeAttributesClass
+metadata: {name: quick}
+driverName: disks.example.com
+parameters: {iops: "100"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: checks}
+webhooks:
+- name: checks.example.com
+  clientConfig: {url: 'https://checks.example.com'}
+  sideEffects: None
+  admissionReviewVersions: [v1]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: changes}
+webhooks: []
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: policy}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules: [{operations: [CREATE], apiGroups: [example.com], apiVersions: [v1], resources: [tests]}]
+  validations: [{expression: "true"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: bound}
+spec: {policyName: policy, validationActions: [Deny], paramRef: {name: limits, parameterNotFoundAction: Deny}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: tests.example.com}
+spec:
+  group: example.com
+  names: {plural: tests, kind: Test}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+---
+apiVersion: certificates.k8s.io/v1
+kind: CertificateSigningRequest
+metadata: {name: robot}
+spec: {request: ${certificateRequest}, signerName: example.com/signer, usages: [client auth], expirationSeconds: 7200}
+`;
 
-const pem = '-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n';
-
-const walks: readonly ApiWalk[] = [
-  {
-    kind: coreEvent,
-    manifest: { involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' }, reason: 'Walked', type: 'Warning' },
-    fieldSelector: 'reason=Walked',
-  },
-  {
-    kind: newerEvent,
-    manifest: {
-      regarding: { kind: 'Pod', namespace: 'default', name: 'q' },
-      eventTime: '2030-01-01T00:00:00.000000Z',
-      reportingController: 'example.com/walker',
-      reportingInstance: 'walker-1',
-      action: 'Walking',
-      reason: 'Walked',
-      type: 'Normal',
-    },
-    fieldSelector: 'reportingController=example.com/walker',
-  },
-  {
-    kind: persistentVolume,
-    manifest: { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/tmp/walk' } } },
-    status: { phase: 'Available', message: 'walked' },
-  },
-  {
-    kind: persistentVolumeClaim,
-    manifest: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
-    status: { conditions: [{ type: 'Walking', status: 'True', reason: 'Walked' }] },
-  },
-  { kind: storageClass, manifest: { provisioner: 'example.com/walker', parameters: { kind: 'slow' } } },
-  { kind: csiDriver, manifest: { spec: { attachRequired: false } } },
-  { kind: csiNode, manifest: { spec: { drivers: [{ name: 'walker.example.com', nodeID: 'n1', topologyKeys: ['example.com/zone'] }] } } },
-  {
-    kind: volumeAttachment,
-    manifest: { spec: { attacher: 'walker.example.com', nodeName: 'n1', source: { persistentVolumeName: 'v1' } } },
-    status: { attached: true, attachmentMetadata: { device: '/dev/x' } },
-  },
-  { kind: csiStorageCapacity, manifest: { storageClassName: 'slow', capacity: '10Gi', nodeTopology: {} } },
-  { kind: volumeAttributesClass, manifest: { driverName: 'walker.example.com', parameters: { iops: '100' } } },
-  { kind: validatingWebhookConfiguration, manifest: { webhooks: [webhook] } },
-  { kind: mutatingWebhookConfiguration, manifest: { webhooks: [webhook] } },
-  {
-    kind: validatingAdmissionPolicy,
-    manifest: { spec: { matchConstraints, validations: [{ expression: 'true' }] } },
-    status: { observedGeneration: 1, typeChecking: { expressionWarnings: [{ fieldRef: 'spec.validations[0].expression', warning: 'odd' }] } },
-  },
-  { kind: validatingAdmissionPolicyBinding, manifest: { spec: { policyName: 'walk', validationActions: ['Audit'] } } },
-  {
-    kind: mutatingAdmissionPolicy,
-    manifest: { spec: { matchConstraints, reinvocationPolicy: 'Never', mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }] } },
-  },
-  { kind: mutatingAdmissionPolicyBinding, manifest: { spec: { policyName: 'walk' } } },
-  {
-    kind: customResourceDefinition,
-    manifest: (index) => ({
-      metadata: { name: `walks${index}.example.com` },
-      spec: {
-        group: 'example.com',
-        names: { plural: `walks${index}`, kind: `Walk${index}` },
-        scope: 'Namespaced',
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-      },
-    }),
-    status: { conditions: [{ type: 'Walked', status: 'True', reason: 'Odd' }] },
-  },
-  {
-    kind: certificateSigningRequest,
-    manifest: { spec: { request: Buffer.from(pem).toString('base64'), signerName: 'example.com/walker', usages: ['client auth'] } },
-    fieldSelector: 'spec.signerName=example.com/walker',
-    status: {
-      conditions: [
-        { type: 'Walked', status: 'True', reason: 'Odd', lastUpdateTime: '2030-01-01T00:00:00Z', lastTransitionTime: '2030-01-01T00:00:00Z' },
-      ],
-    },
-  },
+/** Kind, header and row of \`kubectl get\`, columns separated by \`|\`; ages and other times are \`*\`. */
+const tables: readonly (readonly [string, string, string])[] = [
+  [
+    'pv',
+    'NAME|CAPACITY|ACCESS MODES|RECLAIM POLICY|STATUS|CLAIM|STORAGECLASS|VOLUMEATTRIBUTESCLASS|REASON|AGE',
+    'disk|5Gi|RWO,ROX|Retain|Pending|default/data|slow|<unset>|*',
+  ],
+  ['pvc', 'NAME|STATUS|VOLUME|CAPACITY|ACCESS MODES|STORAGECLASS|VOLUMEATTRIBUTESCLASS|AGE', 'data|Pending|slow|<unset>|*'],
+  ['sc', 'NAME|PROVISIONER|RECLAIMPOLICY|VOLUMEBINDINGMODE|ALLOWVOLUMEEXPANSION|AGE', 'slow (default)|example.com/disks|Delete|Immediate|false|*'],
+  [
+    'csidriver',
+    'NAME|ATTACHREQUIRED|PODINFOONMOUNT|STORAGECAPACITY|TOKENREQUESTS|REQUIRESREPUBLISH|MODES|AGE',
+    'disks.example.com|false|false|false|a,b|false|Persistent|*',
+  ],
+  ['csinode', 'NAME|DRIVERS|AGE', 'node-1|1|*'],
+  ['volumeattachment', 'NAME|ATTACHER|PV|NODE|ATTACHED|AGE', 'attached|disks.example.com|disk|node-1|false|*'],
+  ['csistoragecapacity', 'NAME|STORAGECLASSNAME|CAPACITY', 'room|slow|10Gi'],
+  ['vac', 'NAME|DRIVERNAME|AGE', 'quick|disks.example.com|*'],
+  ['validatingwebhookconfiguration', 'NAME|WEBHOOKS|AGE', 'checks|1|*'],
+  ['mutatingwebhookconfiguration', 'NAME|WEBHOOKS|AGE', 'changes|0|*'],
+  ['validatingadmissionpolicy', 'NAME|VALIDATIONS|PARAMKIND|AGE', 'policy|1|v1/ConfigMap|*'],
+  ['validatingadmissionpolicybinding', 'NAME|POLICYNAME|PARAMREF|AGE', 'bound|policy|*/limits|*'],
+  ['crd', 'NAME|CREATED AT', 'tests.example.com|*'],
+  ['csr', 'NAME|AGE|SIGNERNAME|REQUESTOR|REQUESTEDDURATION|CONDITION', 'robot|*|example.com/signer|admin|120m|Pending'],
 ];
 
-for (const walk of walks) {
-  test(`the API walk passes for ${walk.kind.plural} of ${walk.kind.group || 'the core group'}`, async () => {
-    await using api = await inProcessServer();
-    await walkApi(api, walk);
+for (const version of ['1.35', '1.20'] as const) describe(`storage and registration kinds with kubectl ${version}`, () => walkThrough(version));
+
+function walkThrough(version: KubectlVersion): void {
+  let api: TestApiServer;
+  const run = async (words: string, input = ''): Promise<string> => outputOf(await kubectlOf(api.kubeconfigFile, version)(words, { input }));
+  before(async () => {
+    api = await startApiServer();
   });
+  after(() => api[Symbol.asyncDispose]());
+
+  test('each is created, and shown in its columns', async () => {
+    const created = await run('create -f -', manifest);
+    assert.equal(created.trim().split('\n').length, tables.length, created);
+    for (const [kind, header, row] of tables) {
+      const [first = '', second = ''] = (await run(`get ${kind}`)).trim().split('\n');
+      assert.equal(columnsOf(first), header);
+      assert.match(columnsOf(second), new RegExp(`^${row.split('*').map(escaped).join('.+')}$`), kind);
+    }
+  });
+
+  test('each is described and patched', async () => {
+    const described = await run('describe -f -', manifest);
+    assert.equal(described.match(/^Name:/gm)?.length, tables.length);
+    const patched = await run(`patch -f - --type merge -p {"metadata":{"annotations":{"seen":"yes"}}}`, manifest);
+    assert.equal(patched.trim().split('\n').length, tables.length, patched);
+    assert.equal(await run('get csinode node-1 -o jsonpath={.metadata.annotations.seen}'), 'yes');
+  });
+
+  test('each is deleted; what is protected stays until it is let go', async () => {
+    const deleted = await run('delete --wait=false -f -', manifest);
+    assert.equal(deleted.trim().split('\n').length, tables.length, deleted);
+    assert.match(await run('get pvc data'), /^data\s+Terminating\s/m);
+    for (const target of ['pv/disk', 'pvc/data']) await run(`patch ${target} --type merge -p {"metadata":{"finalizers":null}}`);
+    for (const kind of tables.map(([name]) => name)) assert.equal(await run(`get ${kind} -o name`), '', kind);
+  });
+
+  test('events of both groups are the same ones', async () => {
+    const event = `
+apiVersion: events.k8s.io/v1
+kind: Event
+metadata: {name: seen, namespace: default}
+eventTime: ${new Date().toISOString().replace('Z', '000Z')}
+reportingController: example.com/tester
+reportingInstance: tester-1
+action: Testing
+reason: Tested
+note: all is well
+type: Normal
+regarding: {kind: Pod, namespace: default, name: p}
+`;
+    await run('create -f -', event);
+    for (const words of ['get events', 'get events.events.k8s.io', ...(version === '1.35' ? ['events'] : [])]) {
+      const [header = '', row = ''] = (await run(words)).trim().split('\n');
+      assert.equal(columnsOf(header), 'LAST SEEN|TYPE|REASON|OBJECT|MESSAGE', words);
+      assert.match(columnsOf(row), /^\S+( \(x1 over \S+\))?\|Normal\|Tested\|(pod|Pod)\/p\|all is well$/, words);
+    }
+    assert.equal(await run('get events.v1. seen -o jsonpath={.message}'), 'all is well');
+    await run('delete events.events.k8s.io seen');
+    assert.equal(await run('get events -o name'), '');
+  });
+
+  test('component statuses are shown, with a word of warning', async () => {
+    const { stdout, stderr } = await kubectlOf(api.kubeconfigFile, version)('get cs');
+    assert.match(stdout, /^etcd-0\s+Healthy\s+ok\s*$/m);
+    assert.match(stderr, /v1 ComponentStatus is deprecated in v1\.19\+/);
+  });
+}
+
+function columnsOf(line: string): string {
+  return line
+    .trim()
+    .split(/\s{2,}/)
+    .join('|');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^$(){}|[\]\\/]/g, '\\$&');
 }

@@ -5,7 +5,9 @@ import { inProcessServer } from '../testing/in-process-server.ts';
 
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const merge = { 'content-type': 'application/merge-patch+json' };
-const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n').toString('base64');
+/** Of `O=walkers, CN=walker`. */
+const request =
+  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZE1JR0ZBZ0VBTUNNeEVEQU9CZ05WQkFvTUIzZGhiR3RsY25NeER6QU5CZ05WQkFNTUJuZGhiR3RsY2pCWgpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQUJEb2hsT0s4c3BwbTZOMlZWU00rM3VzTXI4ZVJ6WDhpCjRhYlF2ektMeS9Qc0FZLzBabWY3a3pZQ2lFc3l2SXVyQ0YyVHNSenpDWHRWWnhQMHZBTFFVRStnQURBS0JnZ3EKaGtqT1BRUURBZ05IQURCRUFpQTlQdTZ1NmZ5dXluOTVnSmJaN0VHNm80ZVljS2FIVjJneXRiSS9yTTlOWkFJZwpJRFdWYWZWVnd6R1g3c0hrRlJudFhudk5iUHhRNTUvZWQ2cEhhTDVlQ09jPQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K';
 const body = {
   metadata: { name: 'a' },
   spec: { request, signerName: 'example.com/signer', usages: ['client auth'], username: 'mallory', groups: ['system:masters'] },
@@ -41,4 +43,11 @@ test('an approval changes the decision alone, with its time, and the other endpo
   );
   const { body: kept } = await api.call('PATCH', `${requests}/a`, { body: { spec: { usages: [] }, status: null }, headers: merge });
   assert.deepEqual([kept.spec.usages, kept.status.conditions.length], [['client auth'], 1]);
+});
+
+test('what cannot be read as a request is refused', async () => {
+  await using api = await inProcessServer();
+  const broken = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n').toString('base64');
+  const { status, body: refusal } = await api.call('POST', requests, { body: { ...body, spec: { ...body.spec, request: broken } } });
+  assert.deepEqual([status, refusal.details.causes[0].field], [422, 'spec.request']);
 });

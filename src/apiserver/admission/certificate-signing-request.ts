@@ -1,4 +1,6 @@
+import { readCertificateRequest } from '#api/certificates/certificate-request.ts';
 import { certificateSigningRequest } from '#api/kinds/certificates/v1/certificate-signing-request.ts';
+import { invalid } from '#api/status.ts';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '#api/types/certificates-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import type { User } from '../request/user.ts';
@@ -15,6 +17,14 @@ export function createCertificateSigningRequestFacts(clock: Clock): AdmissionPlu
       if (operation === 'CREATE' && subresource === '') return withRequester(request, user);
       if (operation !== 'UPDATE' || (subresource !== 'approval' && subresource !== 'status')) return object;
       return withTimes(request, previous as CertificateSigningRequest | undefined, nowSeconds(clock)); // likewise
+    },
+    validate: async ({ kind, operation, subresource, object }) => {
+      if (kind !== certificateSigningRequest || operation !== 'CREATE' || subresource !== '') return;
+      const { metadata, spec } = object as CertificateSigningRequest; // likewise
+      if ((await readCertificateRequest(spec.request)) !== undefined) return;
+      throw invalid(kind, metadata.name, [
+        { type: 'Invalid', field: 'spec.request', badValue: spec.request, detail: 'malformed certificate request' },
+      ]);
     },
   };
 }
