@@ -1,7 +1,8 @@
+import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
 import type { KubeObject } from '#api/object.ts';
 import { schemaOf } from '#api/schema/message-schema.ts';
 import { badRequest, conflict, created, invalid } from '#api/status.ts';
-import type { Binding, Pod } from '#api/types/core-v1.ts';
+import type { Binding, Node, Pod } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
 import { type BodyKind, decodeBody } from '../request/decode.ts';
@@ -34,7 +35,8 @@ export async function bindPod(context: ServerContext, request: KindRequest, sign
   checkNamespace(kind, binding, info.namespace, 'create');
   if (binding.metadata.name !== info.name) throw badRequest('name in URL does not match name in Binding object');
   checkTarget(binding);
-  const change = (current: KubeObject) => bound(current as Pod, binding, context.clock); // the index of pods has pods
+  const placed = withTopology(binding, context.objects.get(nodeKind, '', binding.target.name ?? ''));
+  const change = (current: KubeObject) => bound(current as Pod, placed, context.clock); // the index of pods has pods
   const { namespace, name, subresource } = info;
   await updateObject(context, { kind, namespace, name, subresource, writer, change }, signal);
   return answerObject(201, created(), format, writer.warnings);
@@ -47,6 +49,15 @@ function checkTarget({ metadata, target }: Binding): void {
     throw invalid(bodyKind, metadata.name, [problem]);
   }
   if ((target?.name ?? '') === '') throw invalid(bodyKind, metadata.name, [{ type: 'Required', field: 'target.name', detail: '' }]);
+}
+
+const topologyLabels = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
+
+/** The pod is told where its node is: upstream's plugin PodTopologyLabels. */
+function withTopology(binding: Binding, node: Node | undefined): Binding {
+  const place = Object.entries(node?.metadata.labels ?? {}).filter(([label]) => topologyLabels.includes(label));
+  if (place.length === 0) return binding;
+  return { ...binding, metadata: { ...binding.metadata, labels: { ...binding.metadata.labels, ...Object.fromEntries(place) } } };
 }
 
 /** Pure. @throws a 409 `StatusError` when the pod cannot be given a node */

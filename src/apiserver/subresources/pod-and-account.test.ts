@@ -42,6 +42,61 @@ test('a binding for another pod, another life or another kind is refused', async
   assert.equal((await api.call('POST', `${pods}/none/binding`, { body: binding('none', 'n1') })).status, 404);
 });
 
+test('given a binding to a node with a zone and a region, then the pod has them too, and the labels of the binding', async () => {
+  await using api = await withPod();
+  const place = { 'topology.kubernetes.io/zone': 'z1', 'topology.kubernetes.io/region': 'r1' };
+  await api.call('POST', '/api/v1/nodes', { body: { metadata: { name: 'n1', labels: { ...place, other: 'x' } } } });
+  const { status } = await api.call('POST', `${pods}/p/binding`, { body: binding('p', 'n1', { labels: { mine: 'y' } }) });
+  assert.deepEqual([status, (await api.call('GET', `${pods}/p`)).body.metadata.labels], [201, { mine: 'y', ...place }]);
+});
+
+test('given a pod that is gated, being deleted, or in another life, then a binding is refused with 409', async () => {
+  await using api = await withPod();
+  await api.call('POST', pods, { body: pod('gated', { schedulingGates: [{ name: 'a.b/c' }] }) });
+  const refusal = async (name: string, metadata: object = {}) => {
+    const { status, body } = await api.call('POST', `${pods}/${name}/binding`, { body: binding(name, 'n1', metadata) });
+    return [status, body.message];
+  };
+  const begin = (name: string) => `Operation cannot be fulfilled on pods/binding "${name}": pod ${name}`;
+  assert.deepEqual(await refusal('gated'), [409, `${begin('gated')} has non-empty .spec.schedulingGates`]);
+  assert.deepEqual((await refusal('p', { resourceVersion: '1' }))[0], 409);
+  const merge = { 'content-type': 'application/merge-patch+json' };
+  await api.call('PATCH', `${pods}/p`, { body: { metadata: { finalizers: ['a.b/c'] } }, headers: merge });
+  await api.call('DELETE', `${pods}/p`);
+  assert.deepEqual(await refusal('p'), [409, `${begin('p')} is being deleted, cannot be assigned to a host`]);
+});
+
+test('given a foreign finalizer through /finalize, then it is kept until taken away there; another name is refused', async () => {
+  await using api = await inProcessServer({}, new FakeClock());
+  const url = '/api/v1/namespaces/t';
+  const { body: made } = await api.call('POST', '/api/v1/namespaces', { body: { metadata: { name: 't' } } });
+  const finalize = (finalizers: readonly string[]) =>
+    api.call('PUT', `${url}/finalize`, { body: { ...made, metadata: { name: 't' }, spec: { finalizers } } });
+  const refused = await finalize(['unqualified']);
+  assert.deepEqual(
+    [refused.status, refused.body.message],
+    [
+      422,
+      'Namespace "t" is invalid: spec.finalizers[0]: Invalid value: "unqualified": name is neither a standard finalizer name nor is it fully qualified',
+    ],
+  );
+  assert.deepEqual((await finalize(['kubernetes', 'a.b/c'])).body.spec.finalizers, ['kubernetes', 'a.b/c']);
+  await api.call('DELETE', url);
+  assert.deepEqual((await finalize(['a.b/c'])).body.spec.finalizers, ['a.b/c']);
+  assert.equal((await finalize([])).status, 200);
+  assert.equal((await api.call('GET', url)).status, 404);
+});
+
+test('given a namespace status with a condition of somebody, then it is kept; a phase that is not true is refused', async () => {
+  await using api = await inProcessServer({}, new FakeClock());
+  await api.call('POST', '/api/v1/namespaces', { body: { metadata: { name: 't' } } });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const patch = (status: object) => api.call('PATCH', '/api/v1/namespaces/t/status', { body: { status }, headers });
+  const conditions = [{ type: 'Mine', status: 'True' }];
+  assert.deepEqual((await patch({ conditions })).body.status, { phase: 'Active', conditions });
+  assert.match((await patch({ phase: 'Terminating' })).body.message, /may only be 'Active' if `deletionTimestamp` is empty$/);
+});
+
 test('a token for a pod names it and is good until the pod is gone', async () => {
   const clock = new FakeClock();
   await using api = await withPod(clock);
