@@ -11,6 +11,8 @@ import { event as coreEvent } from '#api/kinds/core/v1/event.ts';
 import { persistentVolume } from '#api/kinds/core/v1/persistent-volume.ts';
 import { persistentVolumeClaim } from '#api/kinds/core/v1/persistent-volume-claim.ts';
 import { event as newerEvent } from '#api/kinds/events/v1/event.ts';
+import { flowSchema } from '#api/kinds/flowcontrol/v1/flow-schema.ts';
+import { priorityLevelConfiguration } from '#api/kinds/flowcontrol/v1/priority-level-configuration.ts';
 import { csiDriver } from '#api/kinds/storage/v1/csi-driver.ts';
 import { csiNode } from '#api/kinds/storage/v1/csi-node.ts';
 import { csiStorageCapacity } from '#api/kinds/storage/v1/csi-storage-capacity.ts';
@@ -83,6 +85,16 @@ const walks: readonly ApiWalk[] = [
     manifest: { spec: { matchConstraints, reinvocationPolicy: 'Never', mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }] } },
   },
   { kind: mutatingAdmissionPolicyBinding, manifest: { spec: { policyName: 'walk' } } },
+  {
+    kind: flowSchema,
+    manifest: { spec: { priorityLevelConfiguration: { name: 'walk' }, matchingPrecedence: 9000 } },
+    status: { conditions: [{ type: 'Walked', status: 'True', reason: 'Odd' }] },
+  },
+  {
+    kind: priorityLevelConfiguration,
+    manifest: { spec: { type: 'Limited', limited: { nominalConcurrencyShares: 2, limitResponse: { type: 'Reject' } } } },
+    status: { conditions: [{ type: 'Walked', status: 'True', reason: 'Odd' }] },
+  },
   {
     kind: customResourceDefinition,
     manifest: (index) => ({

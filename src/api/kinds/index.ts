@@ -37,6 +37,8 @@ import { serviceAccount } from './core/v1/service-account.ts';
 import { service } from './core/v1/service.ts';
 import { endpointSlice } from './discovery/v1/endpoint-slice.ts';
 import { event as eventsV1Event } from './events/v1/event.ts';
+import { flowSchema } from './flowcontrol/v1/flow-schema.ts';
+import { priorityLevelConfiguration } from './flowcontrol/v1/priority-level-configuration.ts';
 import { ingressClass } from './networking/v1/ingress-class.ts';
 import { ingress } from './networking/v1/ingress.ts';
 import { ipAddress } from './networking/v1/ip-address.ts';
@@ -96,6 +98,8 @@ export const kinds: readonly Kind[] = [
   lease,
   endpointSlice,
   eventsV1Event,
+  flowSchema,
+  priorityLevelConfiguration,
   ingressClass,
   ingress,
   ipAddress,
