@@ -1,4 +1,4 @@
-import { duplicate, type FieldProblem, forbidden, invalid, notSupported } from '#api/field-problem.ts';
+import { duplicate, type FieldProblem, forbidden, invalid, notSupported, required } from '#api/field-problem.ts';
 import { parseSloppyIp } from '#api/ip-address.ts';
 import type { Service } from '#api/types/core-v1.ts';
 import { validateIp } from '../addresses.ts';
@@ -41,39 +41,41 @@ export function validateClusterIps(service: Service, previous: Service | undefin
 export function validateClusterIpUpdate(next: Service, previous: Service): readonly FieldProblem[] {
   if (next.spec?.type === 'ExternalName' || previous.spec?.type === 'ExternalName') return [];
   if (isHeadless(next) && isHeadless(previous)) return [];
-  const ips = { next: next.spec?.clusterIPs ?? [], previous: previous.spec?.clusterIPs ?? [] };
-  const listed = { next: next.spec?.ipFamilies ?? [], previous: previous.spec?.ipFamilies ?? [] };
+  const isOtherKind = isHeadless(next) !== isHeadless(previous);
+  return [...validateIpsUpdate(next, previous), ...(isOtherKind ? [] : validateFamiliesUpdate(next, previous))];
+}
+
+const unchangeable = 'may not change once set';
+
+function validateIpsUpdate({ spec }: Service, { spec: before }: Service): readonly FieldProblem[] {
+  const [ips, held] = [spec?.clusterIPs ?? [], before?.clusterIPs ?? []];
+  const field = 'spec.clusterIPs';
+  if (ips.length === held.length) {
+    return ips.flatMap((ip, index) => (ip === held[index] ? [] : [invalid(`${field}[${index}]`, ips, unchangeable)]));
+  }
+  if (ips.length === 0) return [invalid(`${field}[0]`, undefined, 'primary clusterIP can not be unset')];
   return [
-    ...validateListUpdate(next, ips, { field: 'spec.clusterIPs', unset: 'primary clusterIP can not be unset', second: 'clusterIP' }),
-    // Families that are left out follow from the addresses.
-    ...(listed.next.length > 0 ? validateListUpdate(next, listed, { field: 'spec.ipFamilies', unset: '', second: 'ipFamily' }) : []),
+    ...(held.length > 0 && ips[0] !== held[0] ? [invalid(`${field}[0]`, ips, unchangeable)] : []),
+    ...(held.length === 2 ? validateRelease(spec?.ipFamilyPolicy, 'clusterIP') : []),
   ];
 }
 
-interface ListTexts {
-  readonly field: string;
-  /** What is wrong with an empty list. */
-  readonly unset: string;
-  readonly second: string;
+/** Families that are left out follow from the addresses. */
+function validateFamiliesUpdate({ spec }: Service, { spec: before }: Service): readonly FieldProblem[] {
+  const [families, held] = [spec?.ipFamilies ?? [], before?.ipFamilies ?? []];
+  const field = 'spec.ipFamilies[0]';
+  if (families.length === held.length)
+    return families.flatMap((family, index) => (family === held[index] ? [] : [invalid(field, families, unchangeable)]));
+  if (families.length === 0) return [];
+  return [
+    ...(held.length > 0 && families[0] !== held[0] ? [invalid(field, spec?.clusterIPs, unchangeable)] : []),
+    ...(held.length === 2 && families.length === 1 ? validateRelease(spec?.ipFamilyPolicy, 'ipFamily') : []),
+  ];
 }
 
-function validateListUpdate(
-  service: Service,
-  { next, previous }: { readonly next: readonly string[]; readonly previous: readonly string[] },
-  { field, unset, second }: ListTexts,
-): readonly FieldProblem[] {
-  const detail = 'may not change once set';
-  if (next.length === previous.length) {
-    return next.flatMap((value, index) => (value === previous[index] ? [] : [invalid(`${field}[${index}]`, next, detail)]));
-  }
-  const problems: FieldProblem[] = [];
-  if (next.length === 0) problems.push(invalid(`${field}[0]`, undefined, unset));
-  if (next.length > 0 && previous.length > 0 && next[0] !== previous[0]) problems.push(invalid(`${field}[0]`, next, detail));
-  const policy = service.spec?.ipFamilyPolicy;
-  if (next.length === 1 && previous.length === 2 && policy !== 'SingleStack') {
-    problems.push(invalid('spec.ipFamilyPolicy', policy, `must be set to 'SingleStack' when releasing the secondary ${second}`));
-  }
-  return problems;
+function validateRelease(policy: string | undefined, what: string): readonly FieldProblem[] {
+  if (policy === 'SingleStack') return [];
+  return [invalid('spec.ipFamilyPolicy', policy, `must be set to 'SingleStack' when releasing the secondary ${what}`)];
 }
 
 function validateHeadless(service: Service): readonly FieldProblem[] {
@@ -86,7 +88,8 @@ function validateLink(service: Service): readonly FieldProblem[] {
   const { clusterIP = '', clusterIPs = [] } = specOf(service);
   const field = 'spec.clusterIPs';
   if (clusterIP === '') return clusterIPs.length === 0 ? [] : [invalid(field, clusterIPs, 'must be empty when `clusterIP` is not specified')];
-  return clusterIPs.length === 0 || clusterIPs[0] === clusterIP ? [] : [invalid(field, clusterIPs, 'first value must match `clusterIP`')];
+  if (clusterIPs.length === 0) return [required(field)];
+  return clusterIPs[0] === clusterIP ? [] : [invalid(field, clusterIPs, 'first value must match `clusterIP`')];
 }
 
 function validateEachIp(clusterIPs: readonly string[], stored: readonly string[]): readonly FieldProblem[] {

@@ -2,18 +2,15 @@ import { duplicate, type FieldProblem, invalid, notSupported, required } from '#
 import type { Service, ServicePort } from '#api/types/core-v1.ts';
 import { findDuplicates } from '../checks.ts';
 import { labelProblems, portNameProblems, portNumberProblems, qualifiedNameProblems } from '../names.ts';
-import { isHeadless, isLoadBalancer, nodePortOf } from './service-facts.ts';
+import { isHeadless, nodePortOf } from './service-facts.ts';
 
 export const protocols: readonly string[] = ['SCTP', 'TCP', 'UDP'];
-/** Some clouds open it to the world when it is a port of a load balancer. */
-const kubeletPort = 10_250;
 
 export function validateServicePorts(service: Service, field: string): readonly FieldProblem[] {
   const ports = service.spec?.ports ?? [];
   const type = service.spec?.type;
   if (ports.length === 0) return isHeadless(service) || type === 'ExternalName' ? [] : [required(field)];
   return [
-    ...(isLoadBalancer(service) ? validateLoadBalancerPorts(ports, field) : []),
     ...ports.flatMap((port, index) => validateServicePort(port, ports.length > 1, `${field}[${index}]`)),
     ...findDuplicates(
       ports.map((port, index) => ({ port, index })).filter(({ port }) => (port.name ?? '') !== ''),
@@ -55,12 +52,6 @@ function validateServicePort(port: ServicePort, needsName: boolean, field: strin
     ...validatePortReference(port.targetPort, `${field}.targetPort`),
     ...(appProtocol === undefined ? [] : qualifiedNameProblems(appProtocol).map((text) => invalid(`${field}.appProtocol`, appProtocol, text))),
   ];
-}
-
-function validateLoadBalancerPorts(ports: readonly ServicePort[], field: string): readonly FieldProblem[] {
-  return ports.flatMap(({ port }, index) =>
-    port === kubeletPort ? [invalid(`${field}[${index}]`, port, `may not expose port ${kubeletPort} externally since it is used by kubelet`)] : [],
-  );
 }
 
 function validateNoNodePorts(ports: readonly ServicePort[], field: string): readonly FieldProblem[] {

@@ -50,11 +50,8 @@ export function validateServiceStatusUpdate(next: Service, previous: Service): r
   const field = 'status.loadBalancer.ingress';
   const ingress = next.status?.loadBalancer?.ingress ?? [];
   const stored = (previous.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip);
-  const isMisplaced = !isLoadBalancer(next) && ingress.length > 0;
-  return [
-    ...(isMisplaced ? [forbidden(field, "may only be used when `spec.type` is 'LoadBalancer'")] : []),
-    ...ingress.flatMap((item, index) => validateIngress(item, `${field}[${index}]`, stored)),
-  ];
+  if (!isLoadBalancer(next) && ingress.length > 0) return [forbidden(field, "may only be used when `spec.type` is 'LoadBalancer'")];
+  return ingress.flatMap((item, index) => validateIngress(item, `${field}[${index}]`, stored));
 }
 
 /** What whoever writes a Service is told beside the answer. */

@@ -50,4 +50,6 @@ test('an address that is not written in the usual way is told', () => {
   const odd = endpoints({ notReadyAddresses: [{ ip: 'FD00::1' }] });
   const warning = 'subsets[0].notReadyAddresses[0].ip: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")';
   assert.deepEqual([kind.warnings(odd, undefined), kind.warnings(odd, odd)], [[warning], []]);
+  const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' };
+  assert.deepEqual(kind.warnings({ ...odd, metadata: { ...metadata, labels } }, undefined), []);
 });

@@ -26,13 +26,18 @@ export const endpoints = defineKind<Endpoints>({
     ageColumn,
   ],
   setDefaults: (endpoints) => changePart(endpoints, 'subsets', (subsets) => changeItems(subsets, defaultSubset)),
-  warnings: ({ subsets = [] }, previous) =>
-    previous !== undefined && semanticEqual(subsets, previous.subsets) ? [] : subsets.flatMap(subsetWarnings),
+  warnings: ({ metadata, subsets = [] }, previous) => {
+    const isOfController = metadata.labels?.[managedByLabel] === controller; // it writes addresses in the usual way
+    const isSame = previous !== undefined && semanticEqual(subsets, previous.subsets);
+    return isOfController || isSame ? [] : subsets.flatMap(subsetWarnings);
+  },
   validateCreate: ({ subsets = [] }) => validateSubsets(subsets, []),
   validateUpdate: (next, previous) =>
     semanticEqual(next.subsets, previous.subsets) ? [] : validateSubsets(next.subsets ?? [], (previous.subsets ?? []).flatMap(ipsOf)),
 });
 
+const managedByLabel = 'endpoints.kubernetes.io/managed-by';
+const controller = 'endpoint-controller';
 const maxShown = 3;
 
 function defaultSubset(subset: EndpointSubset): EndpointSubset {

@@ -109,11 +109,6 @@ const refused: readonly (readonly [what: string, spec: ServiceSpec, ...problems:
     'spec.ports[1].nodePort: Duplicate value: 30000',
   ],
   [
-    'the port of kubelets on a load balancer',
-    { type: 'LoadBalancer', ports: [{ port: 10_250 }] },
-    'spec.ports[0]: Invalid value: 10250: may not expose port 10250 externally since it is used by kubelet',
-  ],
-  [
     'a headless NodePort',
     { type: 'NodePort', clusterIP: 'None' },
     'spec.clusterIPs[0]: Invalid value: "None": may not be set to \'None\' for NodePort services',
@@ -299,6 +294,7 @@ test('the first address, and whether there is one, may not change', () => {
   const before = stored({});
   assert.deepEqual(updateProblems({ clusterIP: '10.96.0.8' }, before), [
     'spec.clusterIPs[0]: Invalid value: null: primary clusterIP can not be unset',
+    'spec.clusterIPs: Required value',
   ]);
   const held = { clusterIPs: before.spec?.clusterIPs };
   assert.deepEqual(updateProblems({ ...held, clusterIP: '10.96.0.8' }, before), [

@@ -77,3 +77,12 @@ test('rows of slices show the first three of everything', () => {
   const ports = [{ name: 'a', port: 1 }, { name: 'b' }, {}, { name: 'd', port: 4 }];
   assert.deepEqual(row({ endpoints, ports }).slice(2, 4), ['1,b,* + 1 more...', '1.1.1.1,1.1.1.2,1.1.1.3 + 2 more...']);
 });
+
+test('an address that is not written in the usual way, and a name instead of one, are told', () => {
+  const odd = { addressType: 'IPv6', endpoints: [{ addresses: ['FD00::1'] }] };
+  const warning = 'endpoints[0].addresses[0]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")';
+  assert.deepEqual(kind.warnings(slice(odd), undefined), [warning]);
+  assert.deepEqual(kind.warnings(slice({ addressType: 'FQDN' }), undefined), ['addressType: FQDN endpoints are deprecated']);
+  const labels = { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io' };
+  assert.deepEqual(kind.warnings(slice({ ...odd, metadata: { ...metadata, labels } }), undefined), []);
+});

@@ -28,12 +28,13 @@ export const endpointSlice = defineKind<EndpointSlice>({
     ageColumn,
   ],
   setDefaults: (slice) => changePart(slice, 'ports', (ports) => changeItems(ports, (port) => fill({ name: '', ...port }, { protocol: 'TCP' }))),
-  warnings: ({ addressType, endpoints = [] }) =>
-    addressType === 'FQDN'
-      ? ['addressType: FQDN endpoints are deprecated']
-      : endpoints.flatMap(({ addresses = [] }, index) =>
-          addresses.flatMap((address, place) => ipWarnings(address, `endpoints[${index}].addresses[${place}]`)),
-        ),
+  warnings: ({ metadata, addressType, endpoints = [] }) => {
+    if (controllers.includes(metadata.labels?.[managedByLabel] ?? '')) return []; // they write addresses in the usual way
+    if (addressType === 'FQDN') return ['addressType: FQDN endpoints are deprecated'];
+    return endpoints.flatMap(({ addresses = [] }, index) =>
+      addresses.flatMap((address, place) => ipWarnings(address, `endpoints[${index}].addresses[${place}]`)),
+    );
+  },
   // A field of v1beta1 that v1 shows but does not take.
   prepareCreate: (slice) => changePart(slice, 'endpoints', (endpoints) => changeItems(endpoints, withoutTopology)),
   prepareUpdate: (next, previous) => {
@@ -49,6 +50,8 @@ export const endpointSlice = defineKind<EndpointSlice>({
   ],
 });
 
+const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
+const controllers: readonly string[] = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
 const maxShown = 3;
 
 function withoutMetadata({ metadata: _, ...rest }: EndpointSlice): object {
