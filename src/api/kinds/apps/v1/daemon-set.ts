@@ -22,6 +22,7 @@ import type { DaemonSet, DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy
 
 /** Upstream keeps the number of templates so far in a field that this version of the API does not have. */
 const templateGeneration = 'deprecated.daemonset.template.generation';
+/** These are always said, zero or not. */
 const noPods: DaemonSetStatus = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
 
 export const daemonSet = defineKind<DaemonSet>({
@@ -52,6 +53,7 @@ export const daemonSet = defineKind<DaemonSet>({
   ],
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   prepareCreate: (object) => ({ ...withTemplateGeneration(object, Math.max(1, templateGenerationOf(object))), status: noPods }),
+  prepareStatusUpdate: (next) => ({ ...next, status: fill(next.status ?? noPods, noPods) }),
   prepareUpdate: (next, previous) => {
     const isNew = !semanticEqual(next.spec?.template, previous.spec?.template);
     return withTemplateGeneration(next, templateGenerationOf(previous) + (isNew ? 1 : 0));

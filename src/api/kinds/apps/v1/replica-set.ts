@@ -11,6 +11,9 @@ import { validateLastingPods, validatePodTemplate } from '#api/rules/pod-templat
 import { podNameWarnings, validateAtMost, validateNonNegatives, validateOwnSelector, validateSelected } from '#api/rules/workload.ts';
 import type { ReplicaSet, ReplicaSetSpec, ReplicaSetStatus } from '#api/types/apps-v1.ts';
 
+/** Always said, zero or not. */
+const noPods: ReplicaSetStatus = { replicas: 0 };
+
 export const replicaSet = defineKind<ReplicaSet>({
   group: 'apps',
   version: 'v1',
@@ -33,7 +36,8 @@ export const replicaSet = defineKind<ReplicaSet>({
     selectorColumn<ReplicaSet>(({ spec }) => spec?.selector),
   ],
   setDefaults: (object) => ({ ...object, spec: defaultSpec(specOf(object)) }),
-  prepareCreate: (object) => ({ ...object, status: { replicas: 0 } }),
+  prepareCreate: (object) => ({ ...object, status: noPods }),
+  prepareStatusUpdate: (next) => ({ ...next, status: fill(next.status ?? noPods, noPods) }),
   warnings: (next, previous) => {
     if (previous === undefined) return [...podNameWarnings(next.metadata.name), ...podTemplateWarnings(next.spec?.template, 'spec.template')];
     const isChanged = next.metadata.generation !== previous.metadata.generation;
@@ -41,7 +45,7 @@ export const replicaSet = defineKind<ReplicaSet>({
   },
   validate: (object) => validateSpec(specOf(object), 'spec'),
   validateUpdate: (next, previous) => validateImmutable(next.spec?.selector, previous.spec?.selector, 'spec.selector'),
-  validateStatusUpdate: (next) => validateStatus(next.status ?? { replicas: 0 }),
+  validateStatusUpdate: (next) => validateStatus(next.status ?? noPods),
 });
 
 /** A client may leave it out; the rules say so to it. */

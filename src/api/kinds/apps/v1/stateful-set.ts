@@ -7,8 +7,11 @@ import { podTemplateWarnings } from '#api/pod/warnings.ts';
 import { replicasScale } from '#api/replicas-scale.ts';
 import { validateAtMost, validateCollisions, validateNonNegatives } from '#api/rules/workload.ts';
 import { validateCreatedStatefulSet, validateStatefulSetUpdate } from '#api/rules/workload-stateful-set.ts';
-import type { StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy } from '#api/types/apps-v1.ts';
+import type { StatefulSet, StatefulSetSpec, StatefulSetStatus, StatefulSetUpdateStrategy } from '#api/types/apps-v1.ts';
 import type { PersistentVolumeClaim } from '#api/types/core-v1.ts';
+
+/** These are always said, zero or not. */
+const noPods: StatefulSetStatus = { replicas: 0, availableReplicas: 0 };
 
 export const statefulSet = defineKind<StatefulSet>({
   group: 'apps',
@@ -33,7 +36,8 @@ export const statefulSet = defineKind<StatefulSet>({
     ...templateColumns<StatefulSet>(({ spec }) => spec?.template),
   ],
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
-  prepareCreate: (object) => ({ ...object, status: { replicas: 0, availableReplicas: 0 } }),
+  prepareCreate: (object) => ({ ...object, status: noPods }),
+  prepareStatusUpdate: (next) => ({ ...next, status: fill(next.status ?? noPods, noPods) }),
   warnings: (next, previous) => {
     if (previous !== undefined && next.metadata.generation === previous.metadata.generation) return [];
     const isEndless = (next.spec?.revisionHistoryLimit ?? 0) < 0;

@@ -1,5 +1,6 @@
 import { autoscalerColumns } from '#api/autoscaler/columns.ts';
 import { defaultAutoscaler } from '#api/autoscaler/default-autoscaler.ts';
+import { fill } from '#api/copy-on-write.ts';
 import { defineKind } from '#api/kind.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from '#api/rules/autoscaler/autoscaler.ts';
 import type { HorizontalPodAutoscaler } from '#api/types/autoscaling-v2.ts';
@@ -16,7 +17,8 @@ export const horizontalPodAutoscaler = defineKind<HorizontalPodAutoscaler>({
   subresources: ['status'],
   columns: autoscalerColumns,
   setDefaults: defaultAutoscaler,
-  prepareCreate: (object) => ({ ...object, status: { desiredReplicas: 0, currentReplicas: 0 } }),
+  prepareCreate: (object) => ({ ...object, status: { desiredReplicas: 0 } }),
+  prepareStatusUpdate: (next) => ({ ...next, status: fill(next.status ?? { desiredReplicas: 0 }, { desiredReplicas: 0 }) }),
   validateCreate: (object) => validateAutoscaler(object, undefined),
   validateUpdate: validateAutoscaler,
   validateStatusUpdate: validateAutoscalerStatus,

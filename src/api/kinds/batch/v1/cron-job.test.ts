@@ -82,6 +82,10 @@ test('a zone in the schedule from before may stay, but not beside another', () =
   const old = created(cronJob, aCronJob({ schedule: 'CRON_TZ=Europe/Paris 0 * * * *' }));
   const refused = (spec: object) => updated(cronJob, old, { ...old, spec: { ...old.spec, ...spec } }).refusal;
   assert.deepEqual(refused({ suspend: true }), []);
+  assert.deepEqual(cronJob.warnings(old, old), [
+    'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ' +
+      'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
+  ]);
   assert.deepEqual(refused({ timeZone: 'Etc/UTC' }), [
     'spec.schedule: Invalid value: "CRON_TZ=Europe/Paris 0 * * * *": cannot use both timeZone field and TZ or CRON_TZ in schedule',
   ]);

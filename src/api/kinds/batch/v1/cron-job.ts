@@ -13,6 +13,11 @@ import type { CronJob, CronJobSpec } from '#api/types/batch-v1.ts';
 /** Names of jobs are labels, and each has the time of its run behind the name of the CronJob. */
 const nameMaxLength = 63 - '-1234567890'.length;
 
+/** The field is upstream's word for it. */
+const zoneWarning =
+  'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ' +
+  'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
+
 export const cronJob = defineKind<CronJob>({
   group: 'batch',
   version: 'v1',
@@ -43,7 +48,8 @@ export const cronJob = defineKind<CronJob>({
   warnings: (next, previous) => {
     const ofSpec = () => jobSpecWarnings(next.spec.jobTemplate.spec ?? {}, 'spec.jobTemplate.spec');
     if (previous === undefined) return [...podNameWarnings(next.metadata.name), ...ofSpec()];
-    return next.metadata.generation === previous.metadata.generation ? [] : ofSpec();
+    const isSame = next.metadata.generation === previous.metadata.generation;
+    return [...(isSame ? [] : ofSpec()), ...(next.spec.schedule.includes('TZ') ? [zoneWarning] : [])];
   },
   validateCreate: ({ metadata, spec }) => [
     ...validateCronJobSpec(spec, undefined, 'spec'),

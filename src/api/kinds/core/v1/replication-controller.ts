@@ -8,7 +8,10 @@ import { selectorColumn, templateColumns } from '#api/pod/template-columns.ts';
 import { podTemplateWarnings } from '#api/pod/warnings.ts';
 import { validateLastingPods, validatePodTemplate } from '#api/rules/pod-template.ts';
 import { podNameWarnings, validateAtMost, validateNonNegatives, validateSelected } from '#api/rules/workload.ts';
-import type { ReplicationController, ReplicationControllerSpec } from '#api/types/core-v1.ts';
+import type { ReplicationController, ReplicationControllerSpec, ReplicationControllerStatus } from '#api/types/core-v1.ts';
+
+/** Always said, zero or not. */
+const noPods: ReplicationControllerStatus = { replicas: 0 };
 
 export const replicationController = defineKind<ReplicationController>({
   group: '',
@@ -42,7 +45,8 @@ export const replicationController = defineKind<ReplicationController>({
     selectorColumn<ReplicationController>(({ spec }) => ({ matchLabels: spec?.selector })),
   ],
   setDefaults: withDefaults,
-  prepareCreate: (object) => ({ ...object, status: { replicas: 0 } }),
+  prepareCreate: (object) => ({ ...object, status: noPods }),
+  prepareStatusUpdate: (next) => ({ ...next, status: fill(next.status ?? noPods, noPods) }),
   warnings: (next, previous) => {
     const ofTemplate = () => podTemplateWarnings(next.spec?.template, 'spec.template');
     if (previous === undefined) return [...podNameWarnings(next.metadata.name), ...ofTemplate()];
@@ -50,7 +54,7 @@ export const replicationController = defineKind<ReplicationController>({
   },
   validate: ({ spec }) => validateSpec(spec ?? {}, 'spec'),
   validateStatusUpdate: ({ status }) => {
-    const { replicas, fullyLabeledReplicas, readyReplicas, availableReplicas, observedGeneration } = status ?? { replicas: 0 };
+    const { replicas, fullyLabeledReplicas, readyReplicas, availableReplicas, observedGeneration } = status ?? noPods;
     return [
       ...validateNonNegatives({ replicas, fullyLabeledReplicas, readyReplicas, availableReplicas, observedGeneration }, 'status'),
       ...validateAtMost({ fullyLabeledReplicas, readyReplicas, availableReplicas }, replicas, 'status.replicas', 'status'),

@@ -1,11 +1,14 @@
 import { ageColumn, column, nameColumn } from '#api/column.ts';
+import { fill } from '#api/copy-on-write.ts';
 import { type FieldProblem, invalid, notSupported } from '#api/field-problem.ts';
 import { defineKind } from '#api/kind.ts';
 import { validateConditions } from '#api/rules/conditions.ts';
 import { validateLabelSelector } from '#api/rules/label-selectors.ts';
 import { validateAtMostAll, validateIntOrPercent, validateNonNegatives } from '#api/rules/workload.ts';
-import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '#api/types/policy-v1.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '#api/types/policy-v1.ts';
 
+/** These are always said, zero or not. */
+const noPods: PodDisruptionBudgetStatus = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
 const unhealthyPolicies = ['AlwaysAllow', 'IfHealthyBudget'];
 
 export const podDisruptionBudget = defineKind<PodDisruptionBudget>({
@@ -30,7 +33,8 @@ export const podDisruptionBudget = defineKind<PodDisruptionBudget>({
     }),
     ageColumn,
   ],
-  prepareCreate: (object) => ({ ...object, status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 } }),
+  prepareCreate: (object) => ({ ...object, status: noPods }),
+  prepareStatusUpdate: (next) => ({ ...next, status: fill(next.status ?? {}, noPods) }),
   validate: ({ spec }) => validateSpec(spec ?? {}, 'spec'),
   validateStatusUpdate: ({ status }) => {
     const { conditions = [], disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods } = status ?? {};
