@@ -56,8 +56,9 @@ export function answerText(status: number, text: string): ApiResponse {
 /** Large answers are compressed for those who take it; streams never are. */
 export async function compressed(response: ApiResponse, acceptEncoding: string): Promise<ApiResponse> {
   const { body } = response;
-  if (!(body instanceof Uint8Array) || body.byteLength <= compressFromBytes || !/\bgzip\b/.test(acceptEncoding)) return response;
-  const headers = { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' };
+  if (!(body instanceof Uint8Array) || body.byteLength <= compressFromBytes || !takesGzip(acceptEncoding)) return response;
+  const vary = [response.headers['vary'] ?? [], 'Accept-Encoding'].flat().join(', ');
+  const headers = { ...response.headers, 'content-encoding': 'gzip', vary };
   return { ...response, headers, body: await compress(body, { level: 1 }) };
 }
 
@@ -67,6 +68,10 @@ export function withWarnings(response: ApiResponse, warnings: readonly string[])
   const { warning = [] } = response.headers;
   const given = typeof warning === 'string' ? [warning] : warning;
   return { ...response, headers: { ...response.headers, warning: [...(warningHeaders(warnings)['warning'] ?? []), ...given] } };
+}
+
+function takesGzip(acceptEncoding: string): boolean {
+  return acceptEncoding.split(',').some((clause) => /^\s*gzip\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(clause));
 }
 
 const maxWarningCharacters = 4096;
