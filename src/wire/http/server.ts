@@ -60,6 +60,7 @@ export class BodyTooLarge extends AppError {
 }
 
 const closeGraceMs = 2_000;
+const refusalLingerMs = 500;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const tasks = new TaskGroup(options.onFailure);
@@ -78,7 +79,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     keepAliveTimeout: 90_000,
     headersTimeout: 32_000,
     requestTimeout: 0, // an upload is limited by its size; watches and logs have no end
-    maxHeaderSize: 64 * 1024,
+    maxHeaderSize: 1024 * 1024, // Go's: a selector can be long
   });
   server.on('connection', (socket) => track(socket, sockets));
   server.on('request', (message, response) =>
@@ -93,7 +94,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     }),
   );
   server.on('tlsClientError', () => undefined); // somebody else's garbage
-  server.on('clientError', (_error, socket) => socket.destroy());
+  server.on('clientError', (error, socket) => refuseGarbage(error, socket, options.clock));
 
   let closed: Promise<void> | undefined;
   return {
@@ -125,6 +126,18 @@ export async function writeResponse(socket: Duplex, { status, headers, body }: H
   if (body instanceof Uint8Array) socket.write(body);
   else for await (const chunk of body) socket.write(chunk);
   socket.end();
+}
+
+/** What is no HTTP, or too much of it, is told so once. */
+function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex, clock: Clock): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const text = `${status} ${STATUS_CODES[status]}`;
+  const head = `HTTP/1.1 ${text}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${text.length}\r\nConnection: close`;
+  socket.end(`${head}\r\n\r\n${text}`);
+  // The answer would be lost with a connection that is cut while more comes in.
+  socket.on('data', () => undefined);
+  clock.after(refusalLingerMs, () => socket.destroy());
 }
 
 function track(socket: Duplex, sockets: Set<Duplex>): void {
