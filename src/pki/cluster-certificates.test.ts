@@ -22,7 +22,7 @@ test('each certificate of a cluster stands for the user and the groups that upst
     controllers: ['system:kube-controller-manager'],
     'kubelet-client': ['system:node:node-1', 'system:nodes'],
     'kubelet-server': ['system:node:node-1', 'system:nodes'],
-    'apiserver-kubelet-client': ['kube-apiserver-kubelet-client', 'system:masters'],
+    'apiserver-kubelet-client': ['kube-apiserver-kubelet-client'],
   });
 });
 

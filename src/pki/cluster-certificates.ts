@@ -44,7 +44,8 @@ export function clusterCertificates(cluster: ClusterIdentity): Readonly<Record<C
       ipAddresses: distinct([...loopback, ...cluster.hostAddresses]),
       usages: 'server',
     },
-    'apiserver-kubelet-client': client('kube-apiserver-kubelet-client', ['system:masters']),
+    // A role says what it may ask of a kubelet: it is nobody's master.
+    'apiserver-kubelet-client': client('kube-apiserver-kubelet-client', []),
   };
 }
 

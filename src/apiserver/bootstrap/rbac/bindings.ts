@@ -7,7 +7,7 @@ const user = (name: string): Subject => ({ kind: 'User', apiGroup: rbacGroup, na
 const group = (name: string): Subject => ({ kind: 'Group', apiGroup: rbacGroup, name });
 const account = (name: string): Subject => ({ kind: 'ServiceAccount', name, namespace: 'kube-system' });
 
-/** Who has which role in the whole cluster; the binding has the role's name. */
+/** Who has which role in the whole cluster, by the name of the binding, which mostly is that of the role. */
 export const clusterBindings: Readonly<Record<string, readonly Subject[]>> = {
   'cluster-admin': [group('system:masters')],
   'system:monitoring': [group('system:monitoring')],
@@ -22,8 +22,12 @@ export const clusterBindings: Readonly<Record<string, readonly Subject[]>> = {
   'system:service-account-issuer-discovery': [group('system:serviceaccounts')],
   // There to be found by those who look for it; the Node authorizer allows what nodes need.
   'system:node': [],
+  'kubernode:apiserver-kubelet-client': [user('kube-apiserver-kubelet-client')],
   ...Object.fromEntries(Object.keys(controllerRoles).map((name) => [`system:controller:${name}`, [account(name)]])),
 };
+
+/** What a binding gives that has another name than its role. */
+export const rolesOfBindings: Readonly<Record<string, string>> = { 'kubernode:apiserver-kubelet-client': 'system:kubelet-api-admin' };
 
 export interface NamespaceRole {
   readonly namespace: 'kube-system' | 'kube-public';

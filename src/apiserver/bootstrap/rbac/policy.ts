@@ -6,7 +6,7 @@ import { roleBinding } from '#api/kinds/rbac/v1/role-binding.ts';
 import type { NewObject } from '#api/object.ts';
 import { rbacGroup } from '#api/rules/rbac-bindings.ts';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } from '#api/types/rbac-v1.ts';
-import { clusterBindings, namespaceRoles } from './bindings.ts';
+import { clusterBindings, namespaceRoles, rolesOfBindings } from './bindings.ts';
 import { controllerRoles } from './controller-roles.ts';
 import { systemRoles } from './system-roles.ts';
 import { aggregatedRoles, partsOfRoles, userRoles } from './user-roles.ts';
@@ -29,7 +29,7 @@ export function bootstrapPolicy(): Policy {
     clusterRoleBindings: Object.entries(clusterBindings).map(([name, subjects]) => ({
       ...typeOf(clusterRoleBinding),
       metadata: metadataOf(name),
-      roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name },
+      roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: rolesOfBindings[name] ?? name },
       ...(subjects.length === 0 ? {} : { subjects }),
     })),
     roles: namespaceRoles.map(({ name, namespace, rules }) => ({ ...typeOf(role), metadata: metadataOf(name, namespace), rules })),
