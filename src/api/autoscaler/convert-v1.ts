@@ -1,3 +1,4 @@
+import type { KubeObject } from '#api/object.ts';
 import type * as v1 from '#api/types/autoscaling-v1.ts';
 import type {
   HorizontalPodAutoscaler,
@@ -22,11 +23,7 @@ export const statusAnnotations: readonly string[] = [annotation.currentMetrics, 
 export const specAnnotations: readonly string[] = [annotation.metrics, annotation.behavior];
 
 /** The object with some annotations as another one has them. */
-export function withAnnotationsOf(
-  object: v1.HorizontalPodAutoscaler,
-  source: v1.HorizontalPodAutoscaler | undefined,
-  keys: readonly string[],
-): v1.HorizontalPodAutoscaler {
+export function withAnnotationsOf<T extends KubeObject>(object: T, source: T | undefined, keys: readonly string[]): T {
   const { annotations = {}, ...metadata } = object.metadata;
   const others = Object.entries(annotations).filter(([key]) => !keys.includes(key));
   const kept = Object.entries(source?.metadata.annotations ?? {}).filter(([key]) => keys.includes(key));

@@ -22,6 +22,8 @@ test('a new template of a daemon set is counted, whatever the client says', () =
   assert.deepEqual([metadata.generation, metadata.annotations], [2, { [counter]: '2' }]);
   const slower = updated(daemonSet, first, created(daemonSet, aDaemonSet({ minReadySeconds: 5 }))).object.metadata;
   assert.deepEqual([slower.generation, slower.annotations], [2, { [counter]: '1' }]);
+  const bare = { ...first, metadata: { ...first.metadata, annotations: {} } };
+  assert.deepEqual(daemonSet.prepareStatusUpdate(bare, first).metadata.annotations, { [counter]: '1' });
 });
 
 for (const [what, spec, expected] of [

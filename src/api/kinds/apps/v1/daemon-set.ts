@@ -53,7 +53,10 @@ export const daemonSet = defineKind<DaemonSet>({
   ],
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   prepareCreate: (object) => ({ ...withTemplateGeneration(object, Math.max(1, templateGenerationOf(object))), status: noPods }),
-  prepareStatusUpdate: (next) => ({ ...next, status: fill(next.status ?? noPods, noPods) }),
+  prepareStatusUpdate: (next, previous) => {
+    const status = fill(next.status ?? noPods, noPods);
+    return withTemplateGeneration({ ...next, status }, templateGenerationOf(previous));
+  },
   prepareUpdate: (next, previous) => {
     const isNew = !semanticEqual(next.spec?.template, previous.spec?.template);
     return withTemplateGeneration(next, templateGenerationOf(previous) + (isNew ? 1 : 0));

@@ -18,6 +18,12 @@ test('an autoscaler keeps the CPU of one pod or more at four fifths, when it doe
   });
 });
 
+test('annotations of the older version say nothing in the newer one', () => {
+  const annotations = { 'autoscaling.alpha.kubernetes.io/behavior': '{}', mine: 'x' };
+  const { metadata } = created(horizontalPodAutoscaler, { ...anAutoscaler(), metadata: { name: 'web', annotations } });
+  assert.deepEqual(metadata.annotations, { mine: 'x' });
+});
+
 test('of a behaviour the rest is written out', () => {
   const { spec } = created(horizontalPodAutoscaler, anAutoscaler({ behavior: { scaleDown: { stabilizationWindowSeconds: 0 } } }));
   const percent = { type: 'Percent', value: 100, periodSeconds: 15 };

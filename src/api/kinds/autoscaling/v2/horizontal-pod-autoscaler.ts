@@ -1,4 +1,5 @@
 import { autoscalerColumns } from '#api/autoscaler/columns.ts';
+import { specAnnotations, statusAnnotations, withAnnotationsOf } from '#api/autoscaler/convert-v1.ts';
 import { defaultAutoscaler } from '#api/autoscaler/default-autoscaler.ts';
 import { fill } from '#api/copy-on-write.ts';
 import { defineKind } from '#api/kind.ts';
@@ -16,7 +17,8 @@ export const horizontalPodAutoscaler = defineKind<HorizontalPodAutoscaler>({
   categories: ['all'],
   subresources: ['status'],
   columns: autoscalerColumns,
-  setDefaults: defaultAutoscaler,
+  // It has fields for what the annotations say.
+  setDefaults: (object) => defaultAutoscaler(withAnnotationsOf(object, undefined, [...specAnnotations, ...statusAnnotations])),
   prepareCreate: (object) => ({ ...object, status: { desiredReplicas: 0 } }),
   prepareStatusUpdate: (next) => ({ ...next, status: fill(next.status ?? { desiredReplicas: 0 }, { desiredReplicas: 0 }) }),
   validateCreate: (object) => validateAutoscaler(object, undefined),
