@@ -33,7 +33,7 @@ test('old names, selectors of nothing and doubles are warned about, with the fie
       },
       volumes: [{ name: 'a', gitRepo: { repository: 'r' } }],
       hostAliases: [{ ip: '10.0.0.1' }, { ip: '10.0.0.1' }],
-      imagePullSecrets: [{ name: 'a' }, { name: 'a' }],
+      imagePullSecrets: [{ name: 'a' }, { name: 'a' }, { name: '' }],
     },
   });
   assert.deepEqual(newPodWarnings(pod), [
@@ -46,6 +46,7 @@ test('old names, selectors of nothing and doubles are warned about, with the fie
     'spec.volumes[0].gitRepo: deprecated in v1.11',
     'spec.hostAliases[1].ip: duplicate ip "10.0.0.1"',
     'spec.imagePullSecrets[1].name: duplicate name "a"',
+    'spec.imagePullSecrets[2].name: invalid empty name ""',
     'spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1',
     `spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.labelSelector: ${nullSelector}`,
     `spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector: ${nullSelector}`,

@@ -48,15 +48,11 @@ function validateNames(spec: PodSpec, field: string): readonly FieldProblem[] {
     const name = spec[key] ?? '';
     return name === '' ? [] : rule(name).map((text) => invalid(`${field}.${key}`, name, text));
   });
-  const secrets = (spec.imagePullSecrets ?? []).flatMap(({ name = '' }, index) =>
-    name === '' ? [required(`${field}.imagePullSecrets[${index}].name`)] : [],
-  );
   const policy = spec.preemptionPolicy;
   const isKnown = policy === undefined || policy === 'Never' || policy === 'PreemptLowerPriority';
   const os = spec.os?.name;
   return [
     ...problems,
-    ...secrets,
     ...(isKnown ? [] : [notSupported(`${field}.preemptionPolicy`, policy, ['Never', 'PreemptLowerPriority'])]),
     ...(os === undefined || os === 'linux' || os === 'windows' ? [] : [notSupported(`${field}.os`, os, ['linux', 'windows'])]),
   ];

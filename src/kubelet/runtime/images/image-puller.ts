@@ -188,7 +188,8 @@ export class ImagePuller implements ImagesPort {
   }
 
   async #pullSecrets(pod: Pod, signal: AbortSignal): Promise<readonly Secret[]> {
-    const names = (pod.spec?.imagePullSecrets ?? []).flatMap(({ name }) => (name === undefined ? [] : [name]));
+    // A name may be empty: charts write it so for none.
+    const names = (pod.spec?.imagePullSecrets ?? []).flatMap(({ name = '' }) => (name === '' ? [] : [name]));
     const found = await Promise.all(
       names.map(async (name) => {
         try {

@@ -112,6 +112,10 @@ test('a template may have a projected token without an account', () => {
   assert.deepEqual(refusal(deployment, aDeployment({ template: template({ volumes: [{ name: 'token', projected: { sources } }] }) })), []);
 });
 
+test('an empty name of a pull secret is allowed', () => {
+  assert.deepEqual(refusal(deployment, aDeployment({ template: template({ imagePullSecrets: [{ name: '' }] }) })), []);
+});
+
 test('29: a change of the spec or of an annotation is a generation of a deployment, a change of a label is none', () => {
   const first = created(deployment, aDeployment());
   const generationWith = (change: object) => updated(deployment, first, { ...first, ...change }).object.metadata.generation;
