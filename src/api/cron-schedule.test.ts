@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { parseCronSchedule } from './cron-schedule.ts';
 
 function times(text: string) {
@@ -14,6 +15,25 @@ test('five fields are read with lists, ranges, steps and names', () => {
   assert.deepEqual(times('50/5 1-9/4 * * *'), ['50,55', '1,5,9', '*', '*', '*']);
   assert.deepEqual(times('  0   0 * * 0 '), ['0', '0', '*', '*', '0']);
   assert.deepEqual(times('*/1 +1 * * *'), ['*', '1', '*', '*', '*']);
+});
+
+test('a field takes exactly what its ranges say', () => {
+  const range = fc.tuple(fc.nat(59), fc.nat(59), fc.integer({ min: 1, max: 70 }));
+  const rule = fc.array(range, { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(rule, (ranges) => {
+      const bounds = ranges.map(([a, b, step]) => ({ first: Math.min(a, b), last: Math.max(a, b), step }));
+      const text = bounds.map(({ first, last, step }) => `${first}-${last}/${step}`).join(',');
+      const isTaken = (minute: number) => bounds.some(({ first, last, step }) => minute >= first && minute <= last && (minute - first) % step === 0);
+      const expected = Array.from({ length: 60 }, (_, minute) => minute).filter(isTaken);
+      const schedule = parseCronSchedule(`${text} * * * *`);
+      assert.ok(schedule.kind === 'times');
+      assert.deepEqual(
+        [...schedule.fields.minutes.values].sort((a, b) => a - b),
+        expected,
+      );
+    }),
+  );
 });
 
 test('macros stand for fields, or for an interval', () => {

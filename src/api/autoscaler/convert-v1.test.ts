@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type * as v1 from '#api/types/autoscaling-v1.ts';
 import type { HorizontalPodAutoscaler, MetricSpec } from '#api/types/autoscaling-v2.ts';
 import { autoscalerFromV1, autoscalerToV1 } from './convert-v1.ts';
@@ -71,6 +72,16 @@ test('what the first version has no field for stands in annotations, as upstream
 
 test('through the first version and back nothing is lost', () => {
   assert.deepEqual(autoscalerFromV1(autoscalerToV1(stored)), stored);
+});
+
+test('through the first version and back nothing is lost, whichever metrics there are', () => {
+  fc.assert(
+    fc.property(fc.subarray([...others]), fc.boolean(), (some, hasCpu) => {
+      const metrics = [...some, ...(hasCpu || some.length === 0 ? [cpu] : [])];
+      const object = { ...stored, spec: { ...stored.spec, metrics } };
+      assert.deepEqual(autoscalerFromV1(autoscalerToV1(object)), object);
+    }),
+  );
 });
 
 test('an autoscaler of the first version that does not say has the default of the second', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { countIndexes, parseIndexes, sharedIndex } from './index-list.ts';
 
 test('a list of indexes is read as runs', () => {
@@ -10,6 +11,26 @@ test('a list of indexes is read as runs', () => {
     [7, 7],
   ]);
   assert.equal(countIndexes(parseIndexes('1,3-5,7', 8)), 5);
+});
+
+test('any set of indexes is read back from its runs', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(99)), (indexes) => {
+      const sorted = [...indexes].sort((a, b) => a - b);
+      const runs = sorted.reduce<number[][]>((all, index) => {
+        const last = all.at(-1);
+        if (last?.at(-1) === index - 1) last.push(index);
+        else all.push([index]);
+        return all;
+      }, []);
+      const read = parseIndexes(runs.map((run) => (run.length === 1 ? `${run[0]}` : `${run[0]}-${run.at(-1)}`)).join(), 100);
+      assert.equal(countIndexes(read), sorted.length);
+      assert.deepEqual(
+        read.flatMap(([first, last]) => sorted.filter((index) => index >= first && index <= last)),
+        sorted,
+      );
+    }),
+  );
 });
 
 for (const [text, message] of [
