@@ -1,5 +1,5 @@
 import { duplicate, type FieldProblem, forbidden, invalid, required } from '#api/field-problem.ts';
-import { compareQuantities, parseQuantity, quantityToNumber } from '#api/quantity.ts';
+import { compareQuantities, parseQuantity } from '#api/quantity.ts';
 import type { LimitRangeItem } from '#api/types/core-v1.ts';
 import { findDuplicates } from '../checks.ts';
 import { qualifiedNameProblems } from '../names.ts';
@@ -77,7 +77,7 @@ function validateRatio(item: LimitRangeItem, name: string, field: string): reado
   const at = `${field}.maxLimitRequestRatio[${name}]`;
   const problems = compareQuantities(ratio, '1') < 0 ? [invalid(at, ratio, `ratio ${ratio} is less than 1`)] : [];
   if (max === undefined || min === undefined) return problems;
-  const largest = quantityToNumber(max) / quantityToNumber(min);
+  const largest = Number(parseQuantity(max).nanos) / Number(parseQuantity(min).nanos);
   const isTooLarge = Number(parseQuantity(ratio).nanos) / nanosOfOne > largest;
   return isTooLarge ? [...problems, invalid(at, ratio, `ratio ${ratio} is greater than max/min = ${largest.toFixed(6)}`)] : problems;
 }

@@ -30,17 +30,24 @@ export function validateScopes(spec: ResourceQuotaSpec, field: string): readonly
   return [
     ...given.flatMap((scope) => (scopes.has(scope) ? [] : [invalid(at, given, 'unsupported scope')])),
     ...given.flatMap((scope) => unsuited(spec, scope).map(() => invalid(at, given, 'unsupported scope applied to resource'))),
-    ...opposites.flatMap((pair) => (pair.every((scope) => given.includes(scope)) ? [invalid(at, given, 'conflicting scopes')] : [])),
+    ...(hasOpposites(given) ? [invalid(at, given, 'conflicting scopes')] : []),
   ];
 }
 
 export function validateScopeSelector(spec: ResourceQuotaSpec, field: string): readonly FieldProblem[] {
   const at = `${field}.scopeSelector.matchExpressions`;
-  return (spec.scopeSelector?.matchExpressions ?? []).flatMap((requirement) => [
+  const requirements = spec.scopeSelector?.matchExpressions ?? [];
+  const problems = requirements.flatMap((requirement) => [
     ...(scopes.has(requirement.scopeName) ? [] : [invalid(`${at}.scopeName`, requirement.scopeName, 'unsupported scope')]),
     ...unsuited(spec, requirement.scopeName).map(() => invalid(at, spec.scopeSelector, 'unsupported scope applied to resource')),
     ...validateOperator(requirement, at),
   ]);
+  // Upstream prints the other list of scopes here.
+  return hasOpposites(requirements.map(({ scopeName }) => scopeName)) ? [...problems, invalid(at, spec.scopes, 'conflicting scopes')] : problems;
+}
+
+function hasOpposites(given: readonly string[]): boolean {
+  return opposites.some((pair) => pair.every((scope) => given.includes(scope)));
 }
 
 function validateOperator({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, field: string): readonly FieldProblem[] {

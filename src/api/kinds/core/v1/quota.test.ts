@@ -47,6 +47,10 @@ test('scopes of a quota suit each other and what it counts', () => {
   assert.deepEqual(selected('PriorityClass', 'Exists', 'a'), [
     `${at}.values: Invalid value: ["a"]: must be no value when \`operator\` is 'Exist' or 'DoesNotExist' for scope selector`,
   ]);
+  const opposites = ['BestEffort', 'NotBestEffort'].map((scopeName) => ({ scopeName, operator: 'Exists' }));
+  assert.deepEqual(quotaProblems({ hard: { pods: '1' }, scopeSelector: { matchExpressions: opposites } }), [
+    `${at}: Invalid value: null: conflicting scopes`,
+  ]);
   assert.match(selected('BestEffort', 'In', 'a')[0] ?? '', /operator: Invalid value: "In": must be 'Exist' only operator when scope is any of/);
 });
 
@@ -124,6 +128,14 @@ for (const [what, item, ...texts] of badRanges) {
       texts.map((text) => `spec.limits[0].${text}`),
     ));
 }
+
+test('a ratio is judged by parts of a unit too', () => {
+  const item = { type: 'Pod', min: { cpu: '100m' }, max: { cpu: '2' } };
+  assert.deepEqual(rangeProblems({ ...item, maxLimitRequestRatio: { cpu: '20' } }), []);
+  assert.deepEqual(rangeProblems({ ...item, maxLimitRequestRatio: { cpu: '20500m' } }), [
+    'spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "20500m": ratio 20500m is greater than max/min = 20.000000',
+  ]);
+});
 
 test('a LimitRange speaks of a type once', () => {
   assert.deepEqual(rangeProblems({ type: 'Pod' }, { type: 'Pod' }), ['spec.limits[1].type: Duplicate value: "Pod"']);

@@ -67,6 +67,8 @@ test('the topology of an older version is not taken', () => {
   assert.deepEqual(kind.prepareCreate(slice({ endpoints: [{ ...one, deprecatedTopology }] })).endpoints, [one]);
   const old = slice({ endpoints: [{ ...one, deprecatedTopology }] });
   assert.deepEqual(kind.prepareUpdate(old, old).endpoints, [{ ...one, deprecatedTopology }]);
+  const changed = slice({ endpoints: [{ ...one, hostname: 'h', deprecatedTopology }] });
+  assert.deepEqual(kind.prepareUpdate(changed, old).endpoints, [{ ...one, hostname: 'h' }]);
 });
 
 test('rows of slices show the first three of everything', () => {

@@ -37,12 +37,8 @@ export const endpointSlice = defineKind<EndpointSlice>({
   },
   // A field of v1beta1 that v1 shows but does not take.
   prepareCreate: (slice) => changePart(slice, 'endpoints', (endpoints) => changeItems(endpoints, withoutTopology)),
-  prepareUpdate: (next, previous) => {
-    const topologies = ({ endpoints = [] }: EndpointSlice) => endpoints.map(({ deprecatedTopology }) => deprecatedTopology);
-    return deepEqual(topologies(next), topologies(previous))
-      ? next
-      : changePart(next, 'endpoints', (endpoints) => changeItems(endpoints, withoutTopology));
-  },
+  prepareUpdate: (next, previous) =>
+    semanticEqual(next.endpoints, previous.endpoints) ? next : changePart(next, 'endpoints', (endpoints) => changeItems(endpoints, withoutTopology)),
   validateCreate: (slice) => validateEndpointSlice(slice, undefined),
   validateUpdate: (next, previous) => [
     ...validateImmutable(next.addressType, previous.addressType, 'addressType'),
