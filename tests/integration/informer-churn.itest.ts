@@ -126,6 +126,7 @@ class Observed {
   readonly #segments: Segment[] = [];
   readonly #filter: ChurnFilter;
   readonly #informer: ListWatch<V1ConfigMap>;
+  #isStopped = false;
   #told: () => void = () => undefined;
 
   constructor(client: KubeConfig, selector: { readonly labelSelector?: string; readonly fieldSelector?: string }, filter: ChurnFilter) {
@@ -143,7 +144,7 @@ class Observed {
     this.#informer.on('connect', () => {
       this.connections++;
     });
-    this.#informer.on('error', () => setTimeout(() => void this.#informer.start(), 20));
+    this.#informer.on('error', () => setTimeout(() => void (this.#isStopped || this.#informer.start()), 20));
   }
 
   get lists(): number {
@@ -154,7 +155,9 @@ class Observed {
     return this.#informer.start();
   }
 
+  /** It tells of its own end as of an error. */
   stop(): Promise<void> {
+    this.#isStopped = true;
     return this.#informer.stop();
   }
 
