@@ -168,6 +168,9 @@ describe('an operator with an account of its own', () => {
       new RegExp(`${who} cannot list resource "secrets" in API group "" in the namespace "shop"`),
     );
     assert.match((await operator('get configmaps -n other')).stderr, /in the namespace "other"/);
+    const asOperator = '--as=system:serviceaccount:shop:operator -n shop';
+    assert.equal((await admin(`auth can-i update configmaps ${asOperator}`)).stdout, 'yes\n');
+    assert.equal((await admin(`auth can-i get secrets ${asOperator}`)).stdout, 'no\n');
     await done('create role writer --verb=create,get,update,patch --resource=roles -n shop');
     await done('create rolebinding writer --role=writer --serviceaccount=shop:operator -n shop');
     const { stderr } = await operator('create role more --verb=get --resource=secrets -n shop');
