@@ -59,14 +59,15 @@ export function validateOwnSelector(selector: LabelSelector | undefined, what: s
   return isEmptySelector(selector) ? [...problems, invalid(field, selector, `empty selector is invalid for ${what}`)] : problems;
 }
 
-/** A workload's pods must be its own; an empty selector is a problem of its own. */
+/** A workload's pods must be its own: one without a selector has none, an empty selector is a problem of its own. */
 export function validateSelected(
   selector: LabelSelector | undefined,
   template: PodTemplateSpec | undefined,
   templateField: string,
 ): readonly FieldProblem[] {
   const labels = template?.metadata?.labels;
-  if (selector === undefined || isEmptySelector(selector) || !isReadable(selector) || labelSelectorMatches(selector, labels)) return [];
+  const isOther = selector === undefined || (!isEmptySelector(selector) && isReadable(selector) && !labelSelectorMatches(selector, labels));
+  if (!isOther) return [];
   return [invalid(`${templateField}.metadata.labels`, sorted(labels), '`selector` does not match template `labels`')];
 }
 

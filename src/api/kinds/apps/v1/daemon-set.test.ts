@@ -27,7 +27,11 @@ test('a new template of a daemon set is counted, whatever the client says', () =
 });
 
 for (const [what, spec, expected] of [
-  ['without a selector', { selector: undefined }, ['spec.selector: Required value']],
+  [
+    'without a selector',
+    { selector: undefined },
+    ['spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does not match template `labels`'],
+  ],
   ['that selects everything', { selector: {} }, ['spec.selector: Invalid value: {}: empty selector is invalid for daemonset']],
   [
     'whose pods end',

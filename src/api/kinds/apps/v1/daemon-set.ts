@@ -102,7 +102,8 @@ function defaultStrategy(strategy: DaemonSetUpdateStrategy): DaemonSetUpdateStra
 function validateSpec(spec: Partial<DaemonSetSpec>, field: string): readonly FieldProblem[] {
   const { selector, template, minReadySeconds, revisionHistoryLimit } = spec;
   return [
-    ...validateOwnSelector(selector, 'daemonset', `${field}.selector`),
+    // One that is absent selects nothing: that is all upstream says of it here.
+    ...(selector === undefined ? [] : validateOwnSelector(selector, 'daemonset', `${field}.selector`)),
     ...validateSelected(selector, template, `${field}.template`),
     ...validatePodTemplate(template, `${field}.template`),
     ...validateLastingPods(template, 'DaemonSet', `${field}.template`),

@@ -39,7 +39,11 @@ test('a deployment is stored with everything that its author left to the server'
 });
 
 for (const [what, body, expected] of [
-  ['without a selector', aDeployment({ selector: undefined }), ['spec.selector: Required value']],
+  [
+    'without a selector',
+    aDeployment({ selector: undefined }),
+    ['spec.selector: Required value', 'spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does not match template `labels`'],
+  ],
   [
     'with a selector that takes everything',
     aDeployment({ selector: {} }),

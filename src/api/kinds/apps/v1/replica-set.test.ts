@@ -12,6 +12,7 @@ test('a replica set begins with no pods', () => {
 test('a replica set that cannot find its pods is refused', () => {
   assert.deepEqual(refusal(replicaSet, { ...aReplicaSet(), spec: {} }), [
     'spec.selector: Required value',
+    'spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`',
     'spec.template.spec.containers: Required value',
   ]);
   assert.deepEqual(refusal(replicaSet, aReplicaSet({ selector: {}, template: template({ restartPolicy: 'OnFailure' }) })), [

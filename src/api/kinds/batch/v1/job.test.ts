@@ -52,7 +52,10 @@ test('who selects by hand is left alone, and must select the pods', () => {
   const selector = { matchLabels: { app: 'web' } };
   const { spec } = created(job, aJob({ manualSelector: true, selector, template: never() }));
   assert.deepEqual([spec?.selector, spec?.template.metadata?.labels], [selector, { app: 'web' }]);
-  assert.deepEqual(refusal(job, aJob({ manualSelector: true, template: never() })), ['spec.selector: Required value']);
+  assert.deepEqual(refusal(job, aJob({ manualSelector: true, template: never() })), [
+    'spec.selector: Required value',
+    'spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does not match template `labels`',
+  ]);
   assert.deepEqual(refusal(job, aJob({ manualSelector: true, selector: { matchLabels: { app: 'db' } }, template: never() })), [
     'spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does not match template `labels`',
   ]);
