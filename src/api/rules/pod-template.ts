@@ -1,7 +1,9 @@
-import { type FieldProblem, forbidden, notSupported } from '../field-problem.ts';
+import { type FieldProblem, forbidden, invalid, notSupported } from '../field-problem.ts';
 import type { PodTemplateSpec } from '../types/core-v1.ts';
+import type { LabelSelector } from '../types/meta-v1.ts';
 import { validateTemplateMetadata } from './metadata.ts';
 import { validatePodSpec } from './pod/pod-spec.ts';
+import { isReadableSelector, validateSelected } from './workload.ts';
 
 /** A template of pods, defaulted. @param field such as `spec.template` */
 export function validatePodTemplate(template: PodTemplateSpec | undefined, field: string): readonly FieldProblem[] {
@@ -12,6 +14,20 @@ export function validatePodTemplate(template: PodTemplateSpec | undefined, field
     ...((spec.ephemeralContainers ?? []).length === 0
       ? []
       : [forbidden(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template')]),
+  ];
+}
+
+/** The pods of a deployment and of its replica sets: selected by their owner, and to run for ever. @param field such as `spec` */
+export function validateReplicaPods(
+  { selector, template }: { readonly selector?: LabelSelector | undefined; readonly template?: PodTemplateSpec | undefined },
+  field: string,
+): readonly FieldProblem[] {
+  if (selector !== undefined && !isReadableSelector(selector)) return [invalid(`${field}.selector`, selector, 'invalid label selector')];
+  const at = `${field}.template`;
+  return [
+    ...validateSelected(selector, template, at),
+    ...validatePodTemplate(template, at),
+    ...validateLastingPods(template, 'ReplicaSet', at), // upstream's word for both
   ];
 }
 

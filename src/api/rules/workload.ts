@@ -66,7 +66,7 @@ export function validateSelected(
   templateField: string,
 ): readonly FieldProblem[] {
   const labels = template?.metadata?.labels;
-  const isOther = selector === undefined || (!isEmptySelector(selector) && isReadable(selector) && !labelSelectorMatches(selector, labels));
+  const isOther = selector === undefined || (!isEmptySelector(selector) && isReadableSelector(selector) && !labelSelectorMatches(selector, labels));
   if (!isOther) return [];
   return [invalid(`${templateField}.metadata.labels`, sorted(labels), '`selector` does not match template `labels`')];
 }
@@ -83,13 +83,13 @@ function isPercent(text: string): boolean {
   return /^\d+%$/.test(text);
 }
 
-function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
-  return Object.keys(matchLabels).length + matchExpressions.length === 0;
+/** Whether it selects at all; what is wrong with it is said where it stands. */
+export function isReadableSelector(selector: LabelSelector): boolean {
+  return validateLabelSelector(selector, '').length === 0;
 }
 
-/** With an unknown operator it selects nothing; that is said elsewhere. */
-function isReadable({ matchExpressions = [] }: LabelSelector): boolean {
-  return matchExpressions.every(({ operator }) => ['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(operator));
+function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length + matchExpressions.length === 0;
 }
 
 function sorted(labels: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> | undefined {

@@ -50,6 +50,14 @@ for (const [what, body, expected] of [
     ['spec.selector: Invalid value: {}: empty selector is invalid for deployment'],
   ],
   [
+    'with a selector that cannot be read',
+    aDeployment({ selector: { matchExpressions: [{ key: 'app', operator: 'In' }] }, template: {} }),
+    [
+      "spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+      'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"In"}]}: invalid label selector',
+    ],
+  ],
+  [
     'that does not select its own pods',
     aDeployment({ selector: { matchLabels: { app: 'db' } } }),
     ['spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does not match template `labels`'],

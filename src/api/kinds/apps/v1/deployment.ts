@@ -8,7 +8,7 @@ import { selectorColumn, templateColumns } from '#api/pod/template-columns.ts';
 import { podTemplateWarnings } from '#api/pod/warnings.ts';
 import { replicasScale } from '#api/replicas-scale.ts';
 import { validateImmutable } from '#api/rules/immutable.ts';
-import { validateLastingPods, validatePodTemplate } from '#api/rules/pod-template.ts';
+import { validateReplicaPods } from '#api/rules/pod-template.ts';
 import {
   isNone,
   podNameWarnings,
@@ -18,7 +18,6 @@ import {
   validateIntOrPercent,
   validateNonNegatives,
   validateOwnSelector,
-  validateSelected,
 } from '#api/rules/workload.ts';
 import type { Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy } from '#api/types/apps-v1.ts';
 
@@ -94,14 +93,11 @@ function defaultStrategy(strategy: DeploymentStrategy): DeploymentStrategy {
 
 function validateSpec(spec: Partial<DeploymentSpec>, field: string): readonly FieldProblem[] {
   const { replicas, minReadySeconds, revisionHistoryLimit, progressDeadlineSeconds } = spec;
-  const template = `${field}.template`;
   const isTooSoon = progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= (minReadySeconds ?? 0);
   return [
     ...validateNonNegatives({ replicas }, field),
     ...validateOwnSelector(spec.selector, 'deployment', `${field}.selector`),
-    ...validateSelected(spec.selector, spec.template, template),
-    ...validatePodTemplate(spec.template, template),
-    ...validateLastingPods(spec.template, 'ReplicaSet', template),
+    ...validateReplicaPods(spec, field),
     ...validateStrategy(spec.strategy ?? {}, `${field}.strategy`),
     ...validateNonNegatives({ minReadySeconds, revisionHistoryLimit, progressDeadlineSeconds }, field),
     ...(isTooSoon ? [invalid(`${field}.progressDeadlineSeconds`, progressDeadlineSeconds, 'must be greater than minReadySeconds')] : []),

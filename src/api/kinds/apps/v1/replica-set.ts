@@ -7,8 +7,8 @@ import { selectorColumn, templateColumns } from '#api/pod/template-columns.ts';
 import { podTemplateWarnings } from '#api/pod/warnings.ts';
 import { replicasScale } from '#api/replicas-scale.ts';
 import { validateImmutable } from '#api/rules/immutable.ts';
-import { validateLastingPods, validatePodTemplate } from '#api/rules/pod-template.ts';
-import { podNameWarnings, validateAtMost, validateNonNegatives, validateOwnSelector, validateSelected } from '#api/rules/workload.ts';
+import { validateReplicaPods } from '#api/rules/pod-template.ts';
+import { podNameWarnings, validateAtMost, validateNonNegatives, validateOwnSelector } from '#api/rules/workload.ts';
 import type { ReplicaSet, ReplicaSetSpec, ReplicaSetStatus } from '#api/types/apps-v1.ts';
 
 /** Always said, zero or not. */
@@ -63,9 +63,7 @@ function validateSpec(spec: Partial<ReplicaSetSpec>, field: string): readonly Fi
   return [
     ...validateNonNegatives({ replicas, minReadySeconds }, field),
     ...validateOwnSelector(spec.selector, 'deployment', `${field}.selector`), // upstream's word for both
-    ...validateSelected(spec.selector, spec.template, `${field}.template`),
-    ...validatePodTemplate(spec.template, `${field}.template`),
-    ...validateLastingPods(spec.template, 'ReplicaSet', `${field}.template`),
+    ...validateReplicaPods(spec, field),
   ];
 }
 
