@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { FakeClock } from '#base/testing/fake-clock.ts';
 import { type Answer, type InProcessServer, inProcessServer } from '../testing/in-process-server.ts';
 
@@ -198,4 +198,45 @@ test('given label selector `env!=prod`, then objects without label env match', a
   assert.deepEqual(names(await api.call('GET', `${configMaps}?labelSelector=env!%3Dprod`)), ['a', 't']);
   assert.deepEqual(names(await api.call('GET', `${configMaps}?labelSelector=${encodeURIComponent('env notin (prod,dev)')}`)), ['a', 't']);
   assert.deepEqual(names(await api.call('GET', `${configMaps}?labelSelector=${encodeURIComponent('env in (prod, test),!n')}`)), ['p', 't']);
+});
+
+test('given a continue chain, when objects are added meanwhile, then all pages report the first page’s RV and do not show them', async () => {
+  await using api = await inProcessServer();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await create(api, name);
+  const first = await api.call('GET', `${configMaps}?limit=2`);
+  await create(api, 'b2');
+  await api.call('DELETE', `${configMaps}/d`);
+  const second = await api.call('GET', `${configMaps}?limit=2&continue=${first.body.metadata.continue}`);
+  assert.deepEqual([names(second), second.body.metadata.remainingItemCount], [['c', 'd'], 1]);
+  const third = await api.call('GET', `${configMaps}?limit=2&continue=${second.body.metadata.continue}`);
+  assert.deepEqual([names(third), third.body.metadata.continue, third.body.metadata.remainingItemCount], [['e'], undefined, undefined]);
+  const revisions = [first, second, third].map(({ body }) => body.metadata.resourceVersion);
+  assert.equal(new Set(revisions).size, 1);
+});
+
+test('a state that is about to come is waited for', async () => {
+  await using api = await inProcessServer();
+  const next = (await create(api, 'a')) + 1;
+  const waiting = api.call('GET', `${configMaps}?resourceVersion=${next}`);
+  await create(api, 'b');
+  assert.deepEqual(names(await waiting), ['a', 'b']);
+});
+
+test('a list puts bytes together: no object is parsed or printed for it', async () => {
+  await using api = await inProcessServer();
+  for (let index = 0; index < 50; index++) await create(api, `c${index}`);
+  const transport = api.server.transportAs({ name: 'admin', groups: ['system:masters'] });
+  const parse = mock.method(JSON, 'parse');
+  const stringify = mock.method(JSON, 'stringify');
+  try {
+    for (const query of ['', 'limit=10', 'labelSelector=n', 'fieldSelector=metadata.name%3Dc7', 'resourceVersion=0']) {
+      const request = { method: 'GET', path: configMaps, query: new URLSearchParams(query), headers: {}, body: undefined } as const;
+      assert.equal((await transport.send(request, never)).status, 200);
+    }
+    assert.equal(parse.mock.callCount(), 0);
+    assert.ok(stringify.mock.callCount() <= 6, 'the metadata of each list, and one token');
+  } finally {
+    parse.mock.restore();
+    stringify.mock.restore();
+  }
 });
