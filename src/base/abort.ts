@@ -38,8 +38,8 @@ export async function withDeadline<T>(
 ): Promise<T> {
   throwIfAborted(signal);
   const inner = new AbortController();
-  const late = new DeadlineExceeded({ message: `${what} took longer than ${ms} ms` });
-  const timer = clock.after(ms, () => inner.abort(late));
+  // Made when it happens: a stack costs more than most work that is in time.
+  const timer = clock.after(ms, () => inner.abort(new DeadlineExceeded({ message: `${what} took longer than ${ms} ms` })));
   const forget = onAbort(signal, () => inner.abort(reasonOf(signal)));
   let forgetLoss: () => void = () => undefined;
   const lost = new Promise<never>((_, reject) => {

@@ -86,7 +86,7 @@ export function filterOf(kind: Kind, namespace: string, query: URLSearchParams):
 export function resourceVersionOf(query: URLSearchParams): number | undefined {
   const text = query.get('resourceVersion') ?? '';
   if (text === '') return undefined;
-  if (/^\d{1,16}$/.test(text)) return Number(text);
+  if (/^\d{1,19}$/.test(text)) return Number(text);
   throw badRequest(
     `invalid resource version: resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`,
   );
