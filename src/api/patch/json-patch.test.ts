@@ -48,19 +48,16 @@ for (const operation of [
   { op: 'copy', from: '/gone', path: '/b' },
   { op: 'move', from: '/l', path: '/l/0' },
   { op: 'replace', path: '/__proto__/x', value: 1 },
+  { op: 'fly', path: '/a' },
+  { op: 'add', path: 'a', value: 1 },
+  { op: 'add', path: '/a' },
+  { op: 'move', path: '/a' },
 ]) {
   test(`the operation ${JSON.stringify(operation)} does not apply`, () =>
     assert.throws(() => applyJsonPatch({ a: 1, l: [1, 2] }, [operation]), PatchDoesNotApply));
 }
 
-for (const operations of [
-  {},
-  [1],
-  [{ op: 'fly', path: '/a' }],
-  [{ op: 'add', path: 'a', value: 1 }],
-  [{ op: 'add', path: '/a' }],
-  [{ op: 'move', path: '/a' }],
-]) {
+for (const operations of [{}, [1]]) {
   test(`${JSON.stringify(operations)} is no JSON patch`, () =>
     assert.throws(
       () => applyJsonPatch({ a: 1 }, operations),

@@ -29,7 +29,7 @@ function readOperation(operation: unknown): Operation {
     case 'add':
     case 'replace':
     case 'test':
-      if (!('value' in operation)) throw new InvalidInput({ message: `JSON patch: ${op} needs a value` });
+      if (!('value' in operation)) throw new PatchDoesNotApply({ message: `JSON patch: ${op} needs a value` });
       return { op, path, value: operation['value'] };
     case 'remove':
       return { op, path };
@@ -37,13 +37,13 @@ function readOperation(operation: unknown): Operation {
     case 'copy':
       return { op, path, from: readPath(operation['from']) };
     default:
-      throw new InvalidInput({ message: `Unexpected kind: ${String(op)}` });
+      throw new PatchDoesNotApply({ message: `Unexpected kind: ${String(op)}` });
   }
 }
 
 function readPath(pointer: unknown): Path {
   if (typeof pointer !== 'string' || (pointer !== '' && !pointer.startsWith('/'))) {
-    throw new InvalidInput({ message: `JSON patch: ${JSON.stringify(pointer)} is no path` });
+    throw new PatchDoesNotApply({ message: `JSON patch: ${JSON.stringify(pointer)} is no path` });
   }
   return pointer
     .split('/')

@@ -1,6 +1,7 @@
 import { InvalidInput } from '#base/errors.ts';
+import { goText } from '../go-text.ts';
 import type { FieldSchema, MessageSchema } from '../schema/message-schema.ts';
-import { PatchDoesNotApply } from './patch-does-not-apply.ts';
+import { PatchDoesNotApply, PatchIsContradictory } from './patch-does-not-apply.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -24,7 +25,7 @@ function mergeObject(schema: MessageSchema | undefined, original: JsonObject, pa
   if (kind === 'replace') return mergeObject(schema, {}, without(patch, directive));
   if (kind === 'delete') return {};
   if (kind !== undefined && kind !== 'merge') {
-    throw new InvalidInput({ message: `unknown patch type: ${String(kind)} in map: ${JSON.stringify(patch)}` });
+    throw new PatchIsContradictory({ message: `unknown patch type: ${String(kind)} in map: ${goText(patch)}` });
   }
   const merged = new Map(Object.entries(retained(original, patch)));
   for (const name of patchedNames(patch)) {
@@ -82,7 +83,7 @@ function mergeScalars(
 ): readonly unknown[] {
   const gone = new Set(deleted);
   const all = [...new Set([...original.filter((item) => !gone.has(item)), ...patch])];
-  checkOrder(patch, order);
+  checkOrder(patch, order, (item) => item);
   return inOrder(all, order ?? patch, original, (item) => item);
 }
 
@@ -105,7 +106,7 @@ function mergeItems(
   const isDelete = (item: JsonObject) => item[directive] === 'delete';
   for (const item of items) {
     if (item[mergeKey] !== undefined) continue;
-    throw new InvalidInput({ message: `map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}` });
+    throw new PatchIsContradictory({ message: `map: ${goText(item)} does not contain declared merge key: ${mergeKey}` });
   }
   const gone = new Set(items.filter(isDelete).map(keyOf));
   const merged = original.filter((item) => !gone.has(keyOf(item)));
@@ -118,18 +119,18 @@ function mergeItems(
     indexes.set(keyOf(item), index);
   }
   const orderKeys = order?.map(keyOf);
-  checkOrder(given.map(keyOf), orderKeys);
+  checkOrder(given, order, keyOf);
   return inOrder(merged, orderKeys ?? given.map(keyOf), original.map(keyOf), keyOf);
 }
 
 /** What the patch lists must stand in the order list, in the same relative order. */
-function checkOrder(patch: readonly unknown[], order: readonly unknown[] | undefined): void {
+function checkOrder(patch: readonly unknown[], order: readonly unknown[] | undefined, keyOf: (item: unknown) => unknown): void {
   if (order === undefined) return;
-  const ranks = firstIndexes(order);
-  const places = patch.map((key) => ranks.get(key) ?? -1);
+  const ranks = firstIndexes(order.map(keyOf));
+  const places = patch.map((item) => ranks.get(keyOf(item)) ?? -1);
   if (places.every((place, index) => place >= 0 && place >= (places[index - 1] ?? 0))) return;
-  const message = `The order in patch list:\n${JSON.stringify(patch)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`;
-  throw new InvalidInput({ message });
+  const message = `The order in patch list:\n${goText(patch)}\n doesn't match $setElementOrder list:\n${goText(order)}\n`;
+  throw new PatchIsContradictory({ message });
 }
 
 /**

@@ -116,10 +116,31 @@ export function parseBody(body: Uint8Array, contentType: string, expected: Pick<
   throw unsupportedMediaType(bodyMediaTypes);
 }
 
+/** @throws a 400 `StatusError` for what is no patch of the type */
+export function parsePatch(body: Uint8Array, type: 'json' | 'merge' | 'strategic'): ParsedBody {
+  const begin = type === 'strategic' ? '' : 'error decoding patch: ';
+  try {
+    const parsed = readJson(textOf(body));
+    const { value } = parsed;
+    const isFitting = type === 'json' ? Array.isArray(value) : isObject(value);
+    const goType = type === 'json' ? '[]interface {}' : 'map[string]interface {}';
+    if (!isFitting && value !== null)
+      throw new InvalidInput({ message: `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type ${goType}` });
+    return value === null ? { ...parsed, value: type === 'json' ? [] : {} } : parsed;
+  } catch (error) {
+    if (error instanceof InvalidInput) throw badRequest(`${begin}${error.message}`);
+    throw error;
+  }
+}
+
+function readJson(text: string): ParsedBody {
+  const { value, fields } = parseJsonText(text);
+  return { value, problems: fields.filter(({ isDuplicate }) => isDuplicate).map(({ path }) => duplicate(path)), fields };
+}
+
 function parseJson(text: string): ParsedBody {
   try {
-    const { value, fields } = parseJsonText(text);
-    return { value, problems: fields.filter(({ isDuplicate }) => isDuplicate).map(({ path }) => duplicate(path)), fields };
+    return readJson(text);
   } catch (cause) {
     throw new InvalidInput({ message: `couldn't get version/kind; json parse error: ${messageOf(cause)}`, cause });
   }

@@ -3,14 +3,14 @@ import { apiVersionOf } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
 import { applyJsonPatch } from '#api/patch/json-patch.ts';
 import { applyMergePatch } from '#api/patch/merge-patch.ts';
-import { PatchDoesNotApply } from '#api/patch/patch-does-not-apply.ts';
+import { PatchDoesNotApply, PatchIsContradictory } from '#api/patch/patch-does-not-apply.ts';
 import { applyStrategicMergePatch } from '#api/patch/strategic-merge.ts';
 import { quote } from '#api/quote.ts';
 import { decodeJson } from '#api/schema/decode-json.ts';
-import { badRequest, failure, invalid, requestTooLarge, type StatusError, unsupportedMediaType } from '#api/status.ts';
+import { badRequest, failure, invalid, requestTooLarge, type StatusError, unnamedError, unsupportedMediaType } from '#api/status.ts';
 import { InvalidInput } from '#base/errors.ts';
 import type { KindRequest, ServerContext } from '../request/context.ts';
-import { type BodyKind, type ParsedBody, parseBody } from '../request/decode.ts';
+import { type BodyKind, type ParsedBody, parsePatch } from '../request/decode.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { type WriteOptions, writeOptionsOf } from '../request/query-options.ts';
 import type { ApiResponse } from '../request/route.ts';
@@ -61,7 +61,7 @@ export async function readPatch(request: KindRequest, kind: BodyKind, signal: Ab
   const type = patchTypes.get(mediaTypeOf(request));
   if (type === undefined) throw unsupportedMediaType([...patchTypes.keys(), applyType]);
   const options = writeOptionsOf(request.query, 'PatchOptions');
-  const body = parseBody(await request.body(signal), 'application/json', { ...kind, kind: 'patch' });
+  const body = parsePatch(await request.body(signal), type);
   checkLength(type, body.value);
   const writer = writerOf(request, options);
   return { writer, patched: (current) => patchedObject(kind, type, current, body, options, writer) };
@@ -132,6 +132,7 @@ function applied(kind: BodyKind, type: PatchType, current: KubeObject, value: un
     if (error instanceof PatchDoesNotApply) {
       throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request');
     }
+    if (error instanceof PatchIsContradictory) throw unnamedError(error.message);
     if (error instanceof InvalidInput) throw badRequest(error.message);
     throw error;
   }
