@@ -1,54 +1,41 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemText } from '#api/field-problem.ts';
+import { aNewService, aStoredService, serviceMetadata } from '#api/testing/services.ts';
 import type { Service, ServiceSpec } from '#api/types/core-v1.ts';
 import { service as kind } from './service.ts';
 
-const metadata = { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '2026-01-02T03:04:05Z' };
-const bare = (spec: ServiceSpec, annotations?: Record<string, string>): Service => ({
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: annotations === undefined ? metadata : { ...metadata, annotations },
-  spec,
-});
-const ports = [{ port: 80 }];
-/** As the server has it before it is stored: with defaults. */
-const given = (spec: ServiceSpec, annotations?: Record<string, string>) =>
-  kind.prepareCreate(kind.setDefaults(bare({ ports, ...spec }, annotations)));
-const problems = (spec: ServiceSpec, annotations?: Record<string, string>) => kind.validate(given(spec, annotations)).map(problemText);
-const updated = (next: ServiceSpec, previous: Service) => kind.prepareUpdate(kind.setDefaults(bare({ ports, ...next })), previous);
-const updateProblems = (next: ServiceSpec, previous: Service) => kind.validateUpdate(updated(next, previous), previous).map(problemText);
+const problems = (spec: ServiceSpec, annotations?: Record<string, string>) => kind.validate(aNewService(spec, annotations)).map(problemText);
 const cells = (service: Service) => kind.columns.map((column) => column.cell(service, Date.parse('2026-01-02T03:05:05Z')));
-const stored = (spec: ServiceSpec): Service => given({ clusterIP: '10.96.0.7', ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', ...spec });
 
 test('a Service has defaults by its type', () => {
   const common = { sessionAffinity: 'None', ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }] };
   const internal = { ...common, internalTrafficPolicy: 'Cluster' };
-  assert.deepEqual(given({}).spec, { ...internal, type: 'ClusterIP' });
-  assert.deepEqual(given({ type: 'NodePort' }).spec, { ...internal, type: 'NodePort', externalTrafficPolicy: 'Cluster' });
-  assert.deepEqual(given({ type: 'LoadBalancer' }).spec, {
+  assert.deepEqual(aNewService({}).spec, { ...internal, type: 'ClusterIP' });
+  assert.deepEqual(aNewService({ type: 'NodePort' }).spec, { ...internal, type: 'NodePort', externalTrafficPolicy: 'Cluster' });
+  assert.deepEqual(aNewService({ type: 'LoadBalancer' }).spec, {
     ...internal,
     type: 'LoadBalancer',
     externalTrafficPolicy: 'Cluster',
     allocateLoadBalancerNodePorts: true,
   });
-  assert.deepEqual(given({ type: 'ExternalName', externalName: 'a.b' }).spec, { ...common, type: 'ExternalName', externalName: 'a.b' });
-  assert.equal(given({ externalIPs: ['1.2.3.4'] }).spec?.externalTrafficPolicy, 'Cluster');
-  assert.deepEqual(given({ sessionAffinity: 'ClientIP' }).spec?.sessionAffinityConfig, { clientIP: { timeoutSeconds: 10_800 } });
-  assert.equal(given({ sessionAffinityConfig: { clientIP: { timeoutSeconds: 1 } } }).spec?.sessionAffinityConfig, undefined);
-  assert.equal(given({ ports: [{ port: 80, targetPort: 'http' }] }).spec?.ports?.[0]?.targetPort, 'http');
+  assert.deepEqual(aNewService({ type: 'ExternalName', externalName: 'a.b' }).spec, { ...common, type: 'ExternalName', externalName: 'a.b' });
+  assert.equal(aNewService({ externalIPs: ['1.2.3.4'] }).spec?.externalTrafficPolicy, 'Cluster');
+  assert.deepEqual(aNewService({ sessionAffinity: 'ClientIP' }).spec?.sessionAffinityConfig, { clientIP: { timeoutSeconds: 10_800 } });
+  assert.equal(aNewService({ sessionAffinityConfig: { clientIP: { timeoutSeconds: 1 } } }).spec?.sessionAffinityConfig, undefined);
+  assert.equal(aNewService({ ports: [{ port: 80, targetPort: 'http' }] }).spec?.ports?.[0]?.targetPort, 'http');
 });
 
 test('a load balancer without a word on it forwards with its own address', () => {
   const status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }, { hostname: 'a.b' }] } };
-  assert.deepEqual(kind.setDefaults({ ...given({ type: 'LoadBalancer' }), status }).status?.loadBalancer?.ingress, [
+  assert.deepEqual(kind.setDefaults({ ...aNewService({ type: 'LoadBalancer' }), status }).status?.loadBalancer?.ingress, [
     { ip: '1.2.3.4', ipMode: 'VIP' },
     { hostname: 'a.b' },
   ]);
 });
 
 test('clusterIP stands for clusterIPs, never the other way round', () => {
-  assert.deepEqual(given({ clusterIP: '10.96.0.7' }).spec?.clusterIPs, ['10.96.0.7']);
+  assert.deepEqual(aNewService({ clusterIP: '10.96.0.7' }).spec?.clusterIPs, ['10.96.0.7']);
   assert.deepEqual(problems({ clusterIPs: ['10.96.0.7'] }), [
     'spec.clusterIPs: Invalid value: ["10.96.0.7"]: must be empty when `clusterIP` is not specified',
   ]);
@@ -201,8 +188,11 @@ for (const [what, spec, ...texts] of refused) {
 
 test('a Service may be headless without ports, and have a name that begins with a digit', () => {
   assert.deepEqual(problems({ ports: [], clusterIP: 'None' }), []);
-  assert.deepEqual(kind.validate({ ...given({}), metadata: { ...metadata, name: '1a' } }), []);
-  assert.match(problemText(kind.validate({ ...given({}), metadata: { ...metadata, name: 'a.b' } })[0] ?? assert.fail()), /must not contain dots$/);
+  assert.deepEqual(kind.validate({ ...aNewService({}), metadata: { ...serviceMetadata, name: '1a' } }), []);
+  assert.match(
+    problemText(kind.validate({ ...aNewService({}), metadata: { ...serviceMetadata, name: 'a.b' } })[0] ?? assert.fail()),
+    /must not contain dots$/,
+  );
 });
 
 test('annotations are judged where they stand for fields', () => {
@@ -218,144 +208,9 @@ test('annotations are judged where they stand for fields', () => {
   ]);
 });
 
-test('given a stored Service, a PUT without addresses and ports keeps them; a port is known by its name', () => {
-  const before = stored({
-    type: 'LoadBalancer',
-    externalTrafficPolicy: 'Local',
-    healthCheckNodePort: 30_009,
-    ports: [
-      { name: 'a', port: 80, nodePort: 30_001 },
-      { name: 'b', port: 81, nodePort: 30_002 },
-    ],
-  });
-  const next = updated(
-    {
-      type: 'LoadBalancer',
-      externalTrafficPolicy: 'Local',
-      ports: [
-        { name: 'a', port: 8080 },
-        { name: 'other', port: 81 },
-      ],
-    },
-    before,
-  );
-  assert.equal(next.spec?.clusterIP, '10.96.0.7');
-  assert.deepEqual(next.spec?.clusterIPs, ['10.96.0.7']);
-  assert.equal(next.spec?.healthCheckNodePort, 30_009);
-  assert.deepEqual(
-    next.spec?.ports?.map(({ nodePort }) => nodePort),
-    [30_001, undefined],
-  );
-});
-
-test('a node port that another port has now is not kept', () => {
-  const before = stored({
-    type: 'NodePort',
-    ports: [
-      { name: 'a', port: 80, nodePort: 30_001 },
-      { name: 'b', port: 81, nodePort: 30_002 },
-    ],
-  });
-  const next = updated(
-    {
-      type: 'NodePort',
-      ports: [
-        { name: 'a', port: 80 },
-        { name: 'b', port: 81, nodePort: 30_001 },
-      ],
-    },
-    before,
-  );
-  assert.deepEqual(
-    next.spec?.ports?.map(({ nodePort }) => nodePort),
-    [undefined, 30_001],
-  );
-});
-
-test('what the new type has no use for goes, unless it was touched', () => {
-  const before = stored({ type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] });
-  const asNext = (spec: ServiceSpec) => kind.prepareUpdate(kind.setDefaults({ ...before, spec: { ...before.spec, ...spec } }), before);
-  const internal = asNext({ type: 'ClusterIP' }).spec;
-  assert.equal(internal?.externalTrafficPolicy, undefined);
-  assert.equal(internal?.ports?.[0]?.nodePort, undefined);
-  assert.equal(internal?.clusterIP, '10.96.0.7');
-  const outside = asNext({ type: 'ExternalName', externalName: 'a.b' });
-  for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'externalTrafficPolicy'] as const) {
-    assert.equal(outside.spec?.[key], undefined, key);
-  }
-  assert.deepEqual(kind.validateUpdate(outside, before), []);
-  const touched = asNext({ type: 'ClusterIP', ports: [{ port: 80, nodePort: 30_005 }] });
-  assert.deepEqual(kind.validateUpdate(touched, before).map(problemText), [
-    "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'",
-  ]);
-});
-
-test('the first address, and whether there is one, may not change', () => {
-  const before = stored({});
-  assert.deepEqual(updateProblems({ clusterIP: '10.96.0.8' }, before), [
-    'spec.clusterIPs[0]: Invalid value: null: primary clusterIP can not be unset',
-    'spec.clusterIPs: Required value',
-  ]);
-  const held = { clusterIPs: before.spec?.clusterIPs };
-  assert.deepEqual(updateProblems({ ...held, clusterIP: '10.96.0.8' }, before), [
-    'spec.clusterIPs[0]: Invalid value: ["10.96.0.8"]: may not change once set',
-  ]);
-  assert.deepEqual(updateProblems({ ...held, clusterIP: 'None' }, before), ['spec.clusterIPs[0]: Invalid value: ["None"]: may not change once set']);
-  assert.deepEqual(updateProblems({ clusterIP: '10.96.0.7', clusterIPs: ['None'] }, stored({ clusterIP: 'None' })), [
-    'spec.clusterIPs[0]: Invalid value: ["10.96.0.7"]: may not change once set',
-  ]);
-  assert.deepEqual(updateProblems({}, before), []);
-  assert.deepEqual(updateProblems({ clusterIP: '10.96.0.9' }, given({ type: 'ExternalName', externalName: 'a.b' })), []);
-});
-
-test('the second address goes with a word of the policy only', () => {
-  const both = ['10.96.0.7', 'fd00::7'];
-  const before = stored({ clusterIPs: both, ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' });
-  const one = { clusterIP: '10.96.0.7', clusterIPs: ['10.96.0.7'], ipFamilies: ['IPv4'] };
-  assert.deepEqual(updateProblems({ ...one, ipFamilyPolicy: 'SingleStack' }, before), []);
-  assert.deepEqual(updateProblems({ ...one, ipFamilyPolicy: 'PreferDualStack' }, before), [
-    'spec.ipFamilyPolicy: Invalid value: "PreferDualStack": must be set to \'SingleStack\' when releasing the secondary clusterIP',
-    'spec.ipFamilyPolicy: Invalid value: "PreferDualStack": must be set to \'SingleStack\' when releasing the secondary ipFamily',
-  ]);
-});
-
-test('a class and a health port stay as they are', () => {
-  const before = stored({ type: 'LoadBalancer', loadBalancerClass: 'a.b/c', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_009 });
-  const changed = { type: 'LoadBalancer', loadBalancerClass: 'd', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_010 };
-  assert.deepEqual(updateProblems(changed, before), [
-    'spec.healthCheckNodePort: Forbidden: field is immutable',
-    'spec.loadBalancerClass: Invalid value: "d": may not change once set',
-  ]);
-});
-
-test('values of old are not judged again', () => {
-  const before = stored({ externalIPs: ['010.0.0.1'], clusterIP: '10.96.000.7' });
-  assert.deepEqual(updateProblems({ externalIPs: ['010.0.0.1'], clusterIP: '10.96.000.7' }, before), []);
-  assert.deepEqual(updateProblems({ externalIPs: ['010.0.0.2'] }, before), [
-    'spec.externalIPs[0]: Invalid value: "010.0.0.2": must not have leading 0s',
-  ]);
-});
-
-test('a status has addresses of load balancers only', () => {
-  const balancer = stored({ type: 'LoadBalancer' });
-  const judged = (service: Service, ingress: object) =>
-    kind.validateStatusUpdate({ ...service, status: { loadBalancer: { ingress: [ingress] } } }, service).map(problemText);
-  assert.deepEqual(judged(balancer, { ip: '1.2.3.4', ipMode: 'Proxy' }), []);
-  assert.deepEqual(judged(stored({}), { ip: '1.2.3.4', ipMode: 'VIP' }), [
-    "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
-  ]);
-  assert.deepEqual(judged(balancer, { ip: '1.2.3.4' }), [
-    'status.loadBalancer.ingress[0].ipMode: Required value: must be specified when `ip` is set',
-  ]);
-  assert.deepEqual(judged(balancer, { hostname: '1.2.3.4', ipMode: 'VIP' }), [
-    'status.loadBalancer.ingress[0].ipMode: Forbidden: may not be specified when `ip` is not set',
-    'status.loadBalancer.ingress[0].hostname: Invalid value: "1.2.3.4": must be a DNS name, not an IP address',
-  ]);
-});
-
 test('whoever writes what has no effect is told so', () => {
   assert.deepEqual(
-    kind.warnings(given({ clusterIP: 'None', loadBalancerIP: '1.2.3.4', externalIPs: ['1.2.3.4'], sessionAffinity: 'ClientIP' }), undefined),
+    kind.warnings(aNewService({ clusterIP: 'None', loadBalancerIP: '1.2.3.4', externalIPs: ['1.2.3.4'], sessionAffinity: 'ClientIP' }), undefined),
     [
       'spec.loadBalancerIP is ignored for headless services',
       'spec.externalIPs is ignored for headless services',
@@ -363,7 +218,7 @@ test('whoever writes what has no effect is told so', () => {
       'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
     ],
   );
-  assert.deepEqual(kind.warnings(given({ externalName: 'a', trafficDistribution: 'PreferClose', externalIPs: ['FD00::1'] }), undefined), [
+  assert.deepEqual(kind.warnings(aNewService({ externalName: 'a', trafficDistribution: 'PreferClose', externalIPs: ['FD00::1'] }), undefined), [
     'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
     'spec.externalName is ignored when spec.type is not "ExternalName"',
     'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
@@ -376,7 +231,7 @@ test('rows of Services have the usual cells', () => {
     kind.columns.map(({ name, priority }) => `${name}${priority}`),
     ['Name0', 'Type0', 'Cluster-IP0', 'External-IP0', 'Port(s)0', 'Age0', 'Selector1'],
   );
-  assert.deepEqual(cells(stored({ selector: { b: '2', a: '1' } })), ['web', 'ClusterIP', '10.96.0.7', '<none>', '80/TCP', '60s', 'a=1,b=2']);
+  assert.deepEqual(cells(aStoredService({ selector: { b: '2', a: '1' } })), ['web', 'ClusterIP', '10.96.0.7', '<none>', '80/TCP', '60s', 'a=1,b=2']);
   const several = {
     type: 'NodePort',
     ports: [
@@ -384,12 +239,20 @@ test('rows of Services have the usual cells', () => {
       { name: 'b', port: 53, protocol: 'UDP' },
     ],
   };
-  assert.deepEqual(cells(stored({ ...several, externalIPs: ['1.2.3.4', '1.2.3.5'] })).slice(3, 5), ['1.2.3.4,1.2.3.5', '80:30001/TCP,53/UDP']);
-  assert.deepEqual(cells(stored({ type: 'LoadBalancer' }))[3], '<pending>');
+  assert.deepEqual(cells(aStoredService({ ...several, externalIPs: ['1.2.3.4', '1.2.3.5'] })).slice(3, 5), [
+    '1.2.3.4,1.2.3.5',
+    '80:30001/TCP,53/UDP',
+  ]);
+  assert.deepEqual(cells(aStoredService({ type: 'LoadBalancer' }))[3], '<pending>');
   const ingress = [{ ip: '1.2.3.4' }, { hostname: 'a-very-long-name.of-a-load-balancer' }];
   assert.deepEqual(
-    cells({ ...stored({ type: 'LoadBalancer', externalIPs: ['9.9.9.9'] }), status: { loadBalancer: { ingress } } })[3],
+    cells({ ...aStoredService({ type: 'LoadBalancer', externalIPs: ['9.9.9.9'] }), status: { loadBalancer: { ingress } } })[3],
     '1.2.3.4,a-very-long-name.of-a-load-balancer,9.9.9.9',
   );
-  assert.deepEqual(cells(given({ type: 'ExternalName', externalName: 'a.b', ports: [] })).slice(1, 5), ['ExternalName', '<none>', 'a.b', '<none>']);
+  assert.deepEqual(cells(aNewService({ type: 'ExternalName', externalName: 'a.b', ports: [] })).slice(1, 5), [
+    'ExternalName',
+    '<none>',
+    'a.b',
+    '<none>',
+  ]);
 });
