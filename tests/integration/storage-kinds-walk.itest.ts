@@ -13,6 +13,10 @@ import { persistentVolumeClaim } from '#api/kinds/core/v1/persistent-volume-clai
 import { event as newerEvent } from '#api/kinds/events/v1/event.ts';
 import { flowSchema } from '#api/kinds/flowcontrol/v1/flow-schema.ts';
 import { priorityLevelConfiguration } from '#api/kinds/flowcontrol/v1/priority-level-configuration.ts';
+import { deviceClass } from '#api/kinds/resource/v1/device-class.ts';
+import { resourceClaim } from '#api/kinds/resource/v1/resource-claim.ts';
+import { resourceClaimTemplate } from '#api/kinds/resource/v1/resource-claim-template.ts';
+import { resourceSlice } from '#api/kinds/resource/v1/resource-slice.ts';
 import { csiDriver } from '#api/kinds/storage/v1/csi-driver.ts';
 import { csiNode } from '#api/kinds/storage/v1/csi-node.ts';
 import { csiStorageCapacity } from '#api/kinds/storage/v1/csi-storage-capacity.ts';
@@ -32,6 +36,8 @@ const webhook = {
   admissionReviewVersions: ['v1'],
 };
 const matchConstraints = { resourceRules: [rule] };
+
+const devices = { requests: [{ name: 'one', exactly: { deviceClassName: 'walker.example.com' } }] };
 
 const walks: readonly ApiWalk[] = [
   {
@@ -94,6 +100,18 @@ const walks: readonly ApiWalk[] = [
     kind: priorityLevelConfiguration,
     manifest: { spec: { type: 'Limited', limited: { nominalConcurrencyShares: 2, limitResponse: { type: 'Reject' } } } },
     status: { conditions: [{ type: 'Walked', status: 'True', reason: 'Odd' }] },
+  },
+  { kind: deviceClass, manifest: { spec: { selectors: [{ cel: { expression: 'true' } }] } } },
+  {
+    kind: resourceClaim,
+    manifest: { spec: { devices } },
+    status: { allocation: { devices: { results: [{ request: 'one', driver: 'walker.example.com', pool: 'p', device: 'd' }] } } },
+  },
+  { kind: resourceClaimTemplate, manifest: { spec: { spec: { devices } } } },
+  {
+    kind: resourceSlice,
+    manifest: { spec: { driver: 'walker.example.com', pool: { name: 'p', generation: 1, resourceSliceCount: 3 }, nodeName: 'n1' } },
+    fieldSelector: 'spec.nodeName=n1,spec.driver=walker.example.com',
   },
   {
     kind: customResourceDefinition,

@@ -50,6 +50,10 @@ import { clusterRoleBinding } from './rbac/v1/cluster-role-binding.ts';
 import { clusterRole } from './rbac/v1/cluster-role.ts';
 import { roleBinding } from './rbac/v1/role-binding.ts';
 import { role } from './rbac/v1/role.ts';
+import { deviceClass } from './resource/v1/device-class.ts';
+import { resourceClaimTemplate } from './resource/v1/resource-claim-template.ts';
+import { resourceClaim } from './resource/v1/resource-claim.ts';
+import { resourceSlice } from './resource/v1/resource-slice.ts';
 import { priorityClass } from './scheduling/v1/priority-class.ts';
 import { csiDriver } from './storage/v1/csi-driver.ts';
 import { csiNode } from './storage/v1/csi-node.ts';
@@ -111,6 +115,10 @@ export const kinds: readonly Kind[] = [
   clusterRole,
   roleBinding,
   role,
+  deviceClass,
+  resourceClaimTemplate,
+  resourceClaim,
+  resourceSlice,
   priorityClass,
   csiDriver,
   csiNode,
