@@ -1,4 +1,3 @@
-import { parseDocument } from 'yaml';
 import { apiVersionOf, type Kind } from '#api/kind.ts';
 import { type ApplyResult, apply } from '#api/managed-fields/apply.ts';
 import { checkApplied } from '#api/managed-fields/check-applied.ts';
@@ -8,6 +7,8 @@ import { isJsonObject, type JsonObject } from '#api/managed-fields/field-type.ts
 import { typeOfMessage } from '#api/managed-fields/message-type.ts';
 import type { KubeObject } from '#api/object.ts';
 import { decodeJson } from '#api/schema/decode-json.ts';
+import { parseJsonText } from '#api/schema/json-text.ts';
+import { parseYamlText } from '#api/schema/yaml-text.ts';
 import { badRequest, conflict, type StatusError, unnamedError } from '#api/status.ts';
 import { InvalidInput } from '#base/errors.ts';
 import type { IndexedObject } from '../registry/indexed-object.ts';
@@ -147,23 +148,28 @@ interface ParsedApplication {
 
 /** JSON is YAML too, but read much faster. */
 function parseApplied(text: string): ParsedApplication {
-  if (text.trimStart().startsWith('{')) {
-    try {
-      return { value: asObject(JSON.parse(text)), problems: '' };
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
+  const fromJson = text.trimStart().startsWith('{') ? readJson(text) : undefined;
+  if (fromJson !== undefined) return { value: asObject(fromJson.value), problems: '' };
+  try {
+    const { value, duplicates } = parseYamlText(text);
+    const lines = duplicates.map((line) => `  ${line}`);
+    const problems = lines.length === 0 ? '' : ['error converting YAML to JSON: yaml: unmarshal errors:', ...lines].join('\n');
+    return { value: asObject(value), problems };
+  } catch (error) {
+    if (error instanceof InvalidInput) throw undecodable(`error converting YAML to JSON: ${error.message}`);
+    throw error;
   }
-  const document = parseDocument(text, { uniqueKeys: true, merge: true });
-  const fatal = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY');
-  if (fatal !== undefined) throw undecodable(`error converting YAML to JSON: yaml: ${fatal.message}`);
-  const duplicates = document.errors.map((error) => {
-    const [start, end] = error.pos;
-    const key = /^[^\s:]+/.exec(text.slice(start, end === start ? undefined : end))?.[0] ?? '';
-    return `  line ${error.linePos?.[0].line ?? 0}: key ${JSON.stringify(key)} already set in map`;
-  });
-  const problems = duplicates.length === 0 ? '' : ['error converting YAML to JSON: yaml: unmarshal errors:', ...duplicates].join('\n');
-  return { value: asObject(document.toJS({ maxAliasCount: 100 })), problems };
+}
+
+/** Undefined for what is no JSON, or has a key twice: the reader of YAML tells where. */
+function readJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    const { value, fields } = parseJsonText(text);
+    return fields.length === 0 ? { value } : undefined;
+  } catch (error) {
+    if (error instanceof InvalidInput) return undefined;
+    throw error;
+  }
 }
 
 function asObject(value: unknown): JsonObject {
