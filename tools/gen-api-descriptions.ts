@@ -50,7 +50,9 @@ for (const file of readdirSync(modelsFolder).filter((name) => name.endsWith('.d.
 function describe(pkg: string, message: string, types: ReadonlyMap<string, Described>): Described {
   const [group = '', version = ''] = pkg.split('.');
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
-  const model = models.get(`${capital(version)}${message}`) ?? models.get(`${capital(group)}${capital(version)}${message}`);
+  // The last one is of a kind that is stable since the package was made.
+  const names = [`${capital(version)}${message}`, `${capital(group)}${capital(version)}${message}`, `V1beta1${message}`];
+  const model = names.map((name) => models.get(name)).find((found) => found !== undefined);
   const older = types.get(message);
   const fields = [...schemaOf(`${pkg}.${message}`).jsonFields.keys(), 'apiVersion', 'kind'].flatMap((field) => {
     const text = model?.[1][field] ?? older?.[1][field];
