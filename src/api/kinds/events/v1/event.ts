@@ -17,6 +17,7 @@ export const event = defineKind<Event>({
   message: 'events.v1.Event',
   shortNames: ['ev'],
   createsOnUpdate: true,
+  defaultPropagation: 'None',
   storedAs: {
     kind: () => ({ group: '', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' }),
     fromStored: (stored) => eventFromCore(stored as CoreEvent), // the kind says what it is
