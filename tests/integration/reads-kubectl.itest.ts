@@ -93,6 +93,22 @@ for (const version of ['1.20', '1.28', '1.35'] as const) {
       assert.equal(JSON.parse(await run('get --raw /api/v1/namespaces/default/configmaps?limit=1')).metadata.remainingItemCount, 4);
     });
 
+    test('apply learns from OpenAPI how lists are merged, and which fields there are', async () => {
+      const deployment = (...containers: readonly object[]) => {
+        const template = { metadata: { labels: { a: 'b' } }, spec: { containers } };
+        const spec = { selector: { matchLabels: { a: 'b' } }, template };
+        return JSON.stringify({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec });
+      };
+      await run('apply -f -', deployment({ name: 'x', image: 'x:1', env: [{ name: 'A', value: '1' }] }, { name: 'y', image: 'y:1' }));
+      await run('patch deployment d -p {"spec":{"template":{"spec":{"containers":[{"name":"z","image":"z:1"}]}}}}');
+      await run('apply -f -', deployment({ name: 'x', image: 'x:2', env: [{ name: 'B', value: '2' }] }));
+      const path = '{range .spec.template.spec.containers[*]}{.name} {.image} {.env[*].name};{end}';
+      const left = (await run(['get', 'deployment', 'd', '-o', `jsonpath=${path}`])).split(';').sort();
+      assert.deepEqual(left, ['', 'x x:2 B', 'z z:1 ']); // what is another's stays
+      const refused = await kubectlOf(api.kubeconfigFile, version)('apply -f -', { input: deployment({ name: 'x', imagge: 'x:3' }) });
+      assert.match(refused.stderr, /unknown field \\?"(spec\.template\.spec\.containers\[\d\]\.)?imagge\\?"/);
+    });
+
     test('explain has upstream words, for the kind and down its fields', async () => {
       const flat = (text: string) => text.replaceAll(/\s+/g, ' ');
       assert.match(flat(await run('explain pod')), /Pod is a collection of containers that can run on a host\./);
