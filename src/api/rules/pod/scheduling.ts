@@ -19,7 +19,7 @@ export function validateScheduling(spec: PodSpec, field: string): readonly Field
   ];
 }
 
-function validateTolerations(tolerations: readonly Toleration[], field: string): readonly FieldProblem[] {
+export function validateTolerations(tolerations: readonly Toleration[], field: string): readonly FieldProblem[] {
   return tolerations.flatMap(({ key = '', operator = '', value = '', effect = '', tolerationSeconds }, index) => {
     const at = `${field}[${index}]`;
     const problems: FieldProblem[] = key === '' ? [] : qualifiedNameProblems(key).map((text) => invalid(`${at}.key`, key, text));
