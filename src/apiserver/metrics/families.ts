@@ -94,6 +94,18 @@ export function readGauge(name: string, help: string, read: () => readonly Omit<
   return { name, help, type: 'gauge', samples: read };
 }
 
+/** The same numbers under another name. */
+export function renamed(family: Family, name: string): Family {
+  const inOtherName = (metricName: string) => metricName.replace(family.name, name);
+  return {
+    name,
+    help: family.help,
+    type: family.type,
+    samples: () =>
+      family.samples().map(({ metricName, ...sample }) => (metricName === undefined ? sample : { metricName: inOtherName(metricName), ...sample })),
+  };
+}
+
 function named(names: readonly string[], values: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name, position) => [name, values[position] ?? '']));
 }

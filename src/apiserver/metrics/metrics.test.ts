@@ -36,6 +36,7 @@ test('/metrics tells of requests and objects under upstream’s names', async ()
   await api.call('POST', configMaps, { body: { metadata: { name: 'a' } } });
   await api.call('GET', `${configMaps}/none`);
   await api.call('POST', `${configMaps}?dryRun=All`, { body: { metadata: { name: 'b' } } });
+  await api.call('GET', configMaps, { as: { name: 'jane' } });
   const stop = new AbortController();
   const watching = api.watch(`${configMaps}?watch=1`, stop.signal);
   await take(watching, 1);
@@ -49,7 +50,9 @@ test('/metrics tells of requests and objects under upstream’s names', async ()
     `apiserver_request_total{verb="POST",${about}scope="namespace",component="apiserver",dry_run="All",code="201"} 1`,
     '# TYPE apiserver_request_duration_seconds histogram',
     `apiserver_request_duration_seconds_count{verb="GET",${about}scope="resource",component="apiserver",dry_run=""} 1`,
+    `apiserver_request_sli_duration_seconds_count{verb="GET",${about}scope="resource",component="apiserver",dry_run=""} 1`,
     `apiserver_longrunning_requests{verb="WATCH",${about}scope="namespace",component="apiserver"} 1`,
+    'authorization_attempts_total{result="denied"} 1',
     'apiserver_current_inflight_requests{request_kind="readOnly"} 1',
     'apiserver_storage_objects{resource="configmaps"} 1',
     'apiserver_resource_objects{group="",resource="configmaps"} 1',

@@ -1,6 +1,6 @@
 import type { RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, ApiResponse } from '../request/route.ts';
-import { type Family, HistogramFamily, NumberFamily } from './families.ts';
+import { type Family, HistogramFamily, NumberFamily, renamed } from './families.ts';
 
 const aboutRequests = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'];
 /** Seconds: upstream's bounds. */
@@ -33,8 +33,22 @@ export class RequestMetrics {
     aboutRequests,
   );
 
+  readonly #authentications = new NumberFamily('counter', 'authentication_attempts', 'Counter of authenticated attempts.', ['result']);
+  readonly #authorizations = new NumberFamily('counter', 'authorization_attempts_total', 'Counter of authorization attempts.', ['result']);
+
   get families(): readonly Family[] {
-    return [this.#total, this.#durations, this.#inFlight, this.#longRunning];
+    const durations = this.#durations;
+    // Upstream leaves out of these two what webhooks take, and there are none.
+    const others = ['apiserver_request_slo_duration_seconds', 'apiserver_request_sli_duration_seconds'].map((name) => renamed(durations, name));
+    return [this.#total, durations, ...others, this.#inFlight, this.#longRunning, this.#authentications, this.#authorizations];
+  }
+
+  authenticated(isKnown: boolean): void {
+    this.#authentications.add([isKnown ? 'success' : 'error']);
+  }
+
+  authorized(isAllowed: boolean): void {
+    this.#authorizations.add([isAllowed ? 'allowed' : 'denied']);
   }
 
   /** @returns what to call with the answer */

@@ -40,7 +40,7 @@ export class Pipeline {
   }
 
   async serve(request: ApiRequest, credentials: Credentials, signal: AbortSignal): Promise<ApiResponse> {
-    return this.#serveAs(() => authenticate(this.#options.ways, credentials, signal), request, signal);
+    return this.#serveAs(() => this.#authenticated(credentials, signal), request, signal);
   }
 
   /** Enters after authentication: for callers in this process. */
@@ -58,7 +58,7 @@ export class Pipeline {
   ): Promise<ApiResponse | undefined> {
     let isTaken = false;
     const response = await this.#answered(request, async (info) => {
-      const routed = this.#authorized(await authenticate(this.#options.ways, credentials, signal), request, info);
+      const routed = this.#authorized(await this.#authenticated(credentials, signal), request, info);
       const route = this.#routeOf(info);
       if (route?.upgrade !== undefined) {
         await route.upgrade(routed, socket, head, signal);
@@ -78,11 +78,29 @@ export class Pipeline {
     return this.#answered(request, async (info) => this.#limited(this.#authorized(await findUser(), request, info), signal));
   }
 
+  async #authenticated(credentials: Credentials, signal: AbortSignal): Promise<User> {
+    const { ways, metrics } = this.#options;
+    try {
+      const user = await authenticate(ways, credentials, signal);
+      metrics.authenticated(true);
+      return user;
+    } catch (error) {
+      metrics.authenticated(false);
+      throw error;
+    }
+  }
+
   #authorized(user: User, request: ApiRequest, info: RequestInfo): RoutedRequest {
-    const { authorizer } = this.#options.context;
-    const actor = impersonated(user, request, info, authorizer);
-    requireAccess(authorizer, actor, info);
-    return { ...request, info, user: actor };
+    const { context, metrics } = this.#options;
+    let isAllowed = false;
+    try {
+      const actor = impersonated(user, request, info, context.authorizer);
+      requireAccess(context.authorizer, actor, info);
+      isAllowed = true;
+      return { ...request, info, user: actor };
+    } finally {
+      metrics.authorized(isAllowed);
+    }
   }
 
   #routeOf(info: RequestInfo): Route | undefined {
