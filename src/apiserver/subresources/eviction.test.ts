@@ -118,3 +118,14 @@ test('preconditions of an eviction are those of its delete', async () => {
   const exact = await evict(api, { deleteOptions: { preconditions: { uid: metadata.uid, resourceVersion: metadata.resourceVersion } } });
   assert.equal(exact.status, 201);
 });
+
+test('given a namespace that is going, then an eviction is refused with the cause that drain knows', async () => {
+  await using api = await inProcessServer({}, new FakeClock());
+  await api.call('POST', '/api/v1/namespaces', { body: { metadata: { name: 't' } } });
+  await api.call('POST', '/api/v1/namespaces/t/serviceaccounts', { body: { metadata: { name: 'default' } } });
+  const url = '/api/v1/namespaces/t/pods';
+  await api.call('POST', url, { body: { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i:1' }] } } });
+  await api.call('DELETE', '/api/v1/namespaces/t');
+  const { status, body } = await api.call('POST', `${url}/p/eviction`, { body: { metadata: { name: 'p' } } });
+  assert.deepEqual([status, body.details.causes[0].reason], [403, 'NamespaceTerminating']);
+});

@@ -62,7 +62,9 @@ export async function evictPod(context: ServerContext, request: KindRequest, sig
   const pod = podOf(context, kind, namespace, name);
   const { user, warn } = writer;
   const admission = { operation: 'CREATE', kind, subresource, namespace, name, object: pod, previous: undefined, body: eviction } as const;
-  await context.admission.validate({ ...admission, user, isDryRun: options.isDryRun, warn }, signal);
+  const admitted = { ...admission, user, isDryRun: options.isDryRun, warn };
+  await context.admission.mutate(admitted, signal); // only for its refusals: the pod is changed by its deletion
+  await context.admission.validate(admitted, signal);
   const refused = await evict(context, { kind, namespace, name, options, writer: { ...writer, isDryRun: options.isDryRun } }, signal);
   return answerObject(201, refused ?? created(), format, writer.warnings);
 }
