@@ -26,10 +26,15 @@ export function lastAppliedFields(live: JsonObject, { type, unowned, apiVersion 
 export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   const metadata = partOf(object, 'metadata');
   const { [annotation]: _, ...annotations } = partOf(metadata, 'annotations');
-  const text = `${JSON.stringify(withoutAnnotation(applied))}\n`;
+  const text = `${JSON.stringify(withoutAnnotation(applied), sortedKeys)}\n`;
   const bytes = Object.entries({ ...annotations, [annotation]: text }).reduce((sum, pair) => sum + Buffer.byteLength(pair.map(String).join('')), 0);
   const kept = bytes > annotationsMaxBytes ? annotations : { ...annotations, [annotation]: text };
   return { ...object, metadata: { ...metadata, annotations: kept } };
+}
+
+/** As Go writes maps; for `JSON.stringify`. */
+function sortedKeys(_key: string, value: unknown): unknown {
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
 function withoutAnnotation(applied: JsonObject): JsonObject {
