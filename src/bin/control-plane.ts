@@ -83,17 +83,19 @@ interface LoopOptions {
 
 /** Scheduler and controllers see the cluster through one set of informers: each event is read once in this process. */
 function startLoops(server: ApiServer, tasks: TaskGroup, { settings, rootCaPem, logger, startups }: LoopOptions): void {
-  const clientAs = (user: Pick<User, 'name'> & Partial<User>) =>
-    createClient(server.transportAs(user), { deadline: { ms: requestWithinMs, clock: systemClock } });
+  // The agent names who owns the fields that a part writes, as upstream's parts do.
+  const clientAs = (user: Pick<User, 'name'> & Partial<User>, userAgent: string) =>
+    createClient(server.transportAs(user), { userAgent, deadline: { ms: requestWithinMs, clock: systemClock } });
+  const manager = 'kube-controller-manager';
   const controlling: ControllerClients = {
-    reading: clientAs({ name: 'system:kube-controller-manager' }),
-    as: (account) => clientAs({ name: serviceAccountUserName('kube-system', account), groups: serviceAccountGroups('kube-system') }),
+    reading: clientAs({ name: 'system:kube-controller-manager' }, manager),
+    as: (account) => clientAs({ name: serviceAccountUserName('kube-system', account), groups: serviceAccountGroups('kube-system') }, manager),
   };
   const options = (part: string) => ({ clock: systemClock, logger: logger.child({ part }) });
   const informers = createSharedInformers(controlling.reading, options('informers'));
   const { timings } = settings;
   tasks.run('scheduler', (signal) =>
-    runScheduler(clientAs({ name: 'system:kube-scheduler' }), { ...options('scheduler'), informers, timings }, signal),
+    runScheduler(clientAs({ name: 'system:kube-scheduler' }, 'kube-scheduler'), { ...options('scheduler'), informers, timings }, signal),
   );
   tasks.run('controllers', (signal) => runControllers(controlling, { ...options('controllers'), informers, timings, rootCaPem }, signal));
   // In process an informer tells of a change within the turn of the loop in which a client can see it.

@@ -42,7 +42,7 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
     read('/etc/resolv.conf').catch(() => ''), // a host without one has no name servers to pass on
     createLinuxMounter(),
   ]);
-  const transport = createHttpTransport({ ...readKubeconfig(kubeconfig), userAgent: 'kubernode-kubelet' });
+  const transport = createHttpTransport({ ...readKubeconfig(kubeconfig), userAgent: 'kubelet/kubernode' });
   const runtime = createCriRuntime({ endpoint: settings.runtime.endpoint, clock: systemClock, containerdEvents: 'auto' });
   const config = {
     nodeName: settings.nodeName,
