@@ -6,6 +6,7 @@ import { TaskGroup } from '#base/task-group.ts';
 import type { Transport } from '#client/transport.ts';
 import type { Storage } from '#store/storage.ts';
 import { Admission } from './admission/admission.ts';
+import { certificateSubjectRestriction, createCertificateApproval, createCertificateSigning } from './admission/certificate-permissions.ts';
 import { createCertificateSigningRequestFacts } from './admission/certificate-signing-request.ts';
 import { createDefaultIngressClass } from './admission/default-ingress-class.ts';
 import { createDefaultStorageClass } from './admission/default-storage-class.ts';
@@ -131,6 +132,9 @@ function createContext(options: ApiServerOptions, registry: Registry, services: 
     createPersistentVolumeClaimResize(objects),
     createRuntimeClassAdmission(objects),
     createCertificateSigningRequestFacts(clock),
+    createCertificateApproval(authorizer),
+    createCertificateSigning(authorizer),
+    certificateSubjectRestriction,
     createDefaultIngressClass(objects),
     escalationCheck,
   ]);

@@ -17,11 +17,12 @@ import { createSharedInformers } from '#client/shared-informers.ts';
 import { type ClusterPaths, clusterPaths } from '#cluster/cluster-paths.ts';
 import { pkiFiles } from '#cluster/pki-files.ts';
 import { type ClusterSettings, parseSettings } from '#cluster/settings.ts';
-import { type ControllerClients, runControllers } from '#controllers/controllers.ts';
+import { type ClusterSigning, type ControllerClients, runControllers } from '#controllers/controllers.ts';
 import { runScheduler } from '#scheduler/scheduler.ts';
 import { StartupRecords } from '#startup/records.ts';
 import { openSqliteStorage } from '#store/sqlite/sqlite-storage.ts';
 import type { Storage } from '#store/storage.ts';
+import { createClusterSigning } from './assembly/cluster-signing.ts';
 import { partLogger } from './assembly/part-logger.ts';
 
 // The control plane of one cluster in one process: store, API server, scheduler, controllers. Prints `{"ready":true}` when it serves.
@@ -65,7 +66,10 @@ async function main(logger: Logger): Promise<void> {
     process.exitCode = 1;
     process.kill(process.pid, 'SIGTERM'); // half a control plane is worse than none: the supervisor starts it anew
   });
-  startLoops(server, tasks, { settings, rootCaPem: identity.caPem, logger, startups });
+  const issuer = { serviceAccountKeys: identity.serviceAccountKeys, serviceAccountIssuer: serviceAccountIssuer + settings.clusterDomain };
+  const readCaKey = () => readFile(pkiFiles(paths).caKey, 'utf8');
+  const signing = createClusterSigning({ caPem: identity.caPem, readCaKey, ...issuer }, systemClock);
+  startLoops(server, tasks, { settings, rootCaPem: identity.caPem, logger, startups, signing });
   await server.listen({ host: settings.apiAddress, port: settings.apiPort });
   process.stdout.write('{"ready":true}\n');
   await untilToldToEnd();
@@ -79,10 +83,11 @@ interface LoopOptions {
   readonly rootCaPem: string;
   readonly logger: Logger;
   readonly startups: StartupRecords;
+  readonly signing: ClusterSigning;
 }
 
 /** Scheduler and controllers see the cluster through one set of informers: each event is read once in this process. */
-function startLoops(server: ApiServer, tasks: TaskGroup, { settings, rootCaPem, logger, startups }: LoopOptions): void {
+function startLoops(server: ApiServer, tasks: TaskGroup, { settings, rootCaPem, logger, startups, signing }: LoopOptions): void {
   // The agent names who owns the fields that a part writes, as upstream's parts do.
   const clientAs = (user: Pick<User, 'name'> & Partial<User>, userAgent: string) =>
     createClient(server.transportAs(user), { userAgent, deadline: { ms: requestWithinMs, clock: systemClock } });
@@ -97,7 +102,7 @@ function startLoops(server: ApiServer, tasks: TaskGroup, { settings, rootCaPem, 
   tasks.run('scheduler', (signal) =>
     runScheduler(clientAs({ name: 'system:kube-scheduler' }, 'kube-scheduler'), { ...options('scheduler'), informers, timings }, signal),
   );
-  tasks.run('controllers', (signal) => runControllers(controlling, { ...options('controllers'), informers, timings, rootCaPem }, signal));
+  tasks.run('controllers', (signal) => runControllers(controlling, { ...options('controllers'), informers, timings, rootCaPem, signing }, signal));
   // In process an informer tells of a change within the turn of the loop in which a client can see it.
   informers.of(pod).subscribe((change) => {
     if (change.type !== 'deleted') startups.seePod(change.object, systemClock.now());

@@ -7,6 +7,9 @@ import type { Client } from '#client/client.ts';
 import { createEventRecorder, type EventRecorder } from '#client/event-recorder.ts';
 import { createIndex } from '#client/indexer.ts';
 import { createSharedInformers, type SharedInformers } from '#client/shared-informers.ts';
+import { runCertificateApprovingController } from './certificate-approving/controller.ts';
+import { runCertificateCleaner } from './certificate-cleaner/controller.ts';
+import { type CertificateWish, runCertificateSigningController } from './certificate-signing/controller.ts';
 import { runClusterRoleAggregationController } from './clusterrole-aggregation/controller.ts';
 import { type ControllerContext, type ControllerTimings, defaultControllerTimings } from './context.ts';
 import { runGarbageCollector } from './garbage-collector/controller.ts';
@@ -15,6 +18,8 @@ import { runNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { runPodGcController } from './pod-gc/controller.ts';
 import { runRootCaController } from './root-ca/controller.ts';
 import { runServiceAccountController } from './service-account/controller.ts';
+import { runServiceAccountTokensController } from './service-account-tokens/controller.ts';
+import type { SecretTokenClaims } from './service-account-tokens/plan.ts';
 import { runServiceCidrController } from './service-cidr/controller.ts';
 import { runTaintEvictionController } from './taint-eviction/controller.ts';
 import { runClaimProtection, runVolumeProtection } from './volume-protection/controller.ts';
@@ -25,12 +30,23 @@ export interface ControllersOptions {
   /** What pods are to check the API server's certificate against. */
   readonly rootCaPem: string;
   readonly timings?: Partial<ControllerTimings> | undefined;
+  /** The cluster's keys. Absent: Secrets get no tokens, and requests for certificates none. */
+  readonly signing?: ClusterSigning | undefined;
   /** Given where others in the process watch the same kinds too; their owner runs them. */
   readonly informers?: SharedInformers | undefined;
 }
 
+/** What only the holder of the cluster's keys can do. */
+export interface ClusterSigning {
+  /** A token without an end, for a Secret. */
+  token(claims: SecretTokenClaims): Promise<string>;
+  /** A certificate as PEM. @throws {InvalidInput} for a request that its own key did not sign */
+  certificate(wish: CertificateWish): Promise<string>;
+}
+
 /** Whom a controller acts as: upstream's names of accounts, for each of which there is a role. */
 export type ControllerAccount =
+  | 'certificate-controller'
   | 'clusterrole-aggregation-controller'
   | 'generic-garbage-collector'
   | 'namespace-controller'
@@ -80,10 +96,28 @@ export async function runControllers(clients: ControllerClients, options: Contro
     'clusterrole-aggregation': (inner) =>
       runClusterRoleAggregationController(contextOf('clusterrole-aggregation', 'clusterrole-aggregation-controller', nodes), inner),
   };
+  const { signing } = options;
+  const asItself = (name: string): ControllerContext => ({ ...contextOf(name, 'service-account-controller', nodes), client: clients.reading });
+  const certificates = (name: string) => contextOf(name, 'certificate-controller', nodes);
+  const decided: Readonly<Record<string, (inner: AbortSignal) => Promise<void>>> = {
+    'certificate-approving': (inner) => runCertificateApprovingController(certificates('certificate-approving'), inner),
+    'certificate-cleaner': (inner) => runCertificateCleaner(certificates('certificate-cleaner'), inner),
+  };
+  const signers: Readonly<Record<string, (inner: AbortSignal) => Promise<void>>> =
+    signing === undefined
+      ? {}
+      : {
+          'service-account-tokens': (inner) => {
+            const tokens = { rootCaPem: options.rootCaPem, signToken: (claims: SecretTokenClaims) => signing.token(claims) };
+            return runServiceAccountTokensController(asItself('service-account-tokens'), tokens, inner);
+          },
+          'certificate-signing': (inner) =>
+            runCertificateSigningController(certificates('certificate-signing'), (wish) => signing.certificate(wish), inner),
+        };
   const tasks = new TaskGroup((what, error) => logger.error('a controller ended', { controller: what, error: String(error) }));
   if (options.informers === undefined) tasks.run('informers', (inner) => informers.run(inner));
   for (const one of Object.values(recorders)) tasks.run('events', (inner) => one.run(inner));
-  for (const [name, run] of Object.entries(controllers)) tasks.run(name, run);
+  for (const [name, run] of Object.entries({ ...controllers, ...decided, ...signers })) tasks.run(name, run);
   await new Promise<void>((resolve) => onAbort(signal, resolve));
   podsByNode.close();
   await tasks.close();

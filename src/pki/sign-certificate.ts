@@ -1,5 +1,5 @@
 import 'reflect-metadata'; // before the library, which refuses to load without
-import { createPrivateKey, KeyObject, webcrypto } from 'node:crypto';
+import { createPrivateKey, KeyObject, randomBytes, webcrypto } from 'node:crypto';
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -9,11 +9,14 @@ import {
   KeyUsageFlags,
   KeyUsagesExtension,
   Name,
+  Pkcs10CertificateRequest,
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
+import { InvalidInput, messageOf } from '#base/errors.ts';
+import type { RequestedUsage, RequestSigning } from './sign-request.ts';
 
 /** Whom a certificate stands for and when. */
 export interface CertificateContent {
@@ -40,6 +43,15 @@ const newKeys = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const curves: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
 const purposes = { client: ExtendedKeyUsage.clientAuth, server: ExtendedKeyUsage.serverAuth } as const;
+
+const keyUsages: Readonly<Partial<Record<RequestedUsage, number>>> = {
+  'digital signature': KeyUsageFlags.digitalSignature,
+  'key encipherment': KeyUsageFlags.keyEncipherment,
+};
+const extendedUsages: Readonly<Partial<Record<RequestedUsage, string>>> = {
+  'client auth': ExtendedKeyUsage.clientAuth,
+  'server auth': ExtendedKeyUsage.serverAuth,
+};
 
 /** A certificate that is signed by its own new key and may sign others. */
 export async function signAuthority(content: CertificateContent): Promise<KeyAndCertificate> {
@@ -84,6 +96,40 @@ export async function signCertificate(content: LeafContent, authority: KeyAndCer
   return pemOf(certificate, keys.privateKey);
 }
 
+/** A certificate for the key, the subject and the alternative names of a request. @throws {InvalidInput} when it is not one, or not signed by its key */
+export async function signRequestedCertificate(request: RequestSigning): Promise<string> {
+  const wanted = await readRequest(request.requestPem);
+  const issuer = new X509Certificate(request.authority.certPem);
+  const flags = request.usages.reduce((all, usage) => all | (keyUsages[usage] ?? 0), 0);
+  const extended = request.usages.flatMap((usage) => extendedUsages[usage] ?? []);
+  const names = wanted.extensions.filter((extension) => extension instanceof SubjectAlternativeNameExtension);
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: randomBytes(16).toString('hex'),
+    issuer: issuer.subjectName,
+    subject: wanted.subjectName,
+    ...validity(request),
+    publicKey: wanted.publicKey,
+    signingKey: await importKey(request.authority.keyPem),
+    extensions: [
+      ...(flags === 0 ? [] : [new KeyUsagesExtension(flags, true)]),
+      ...(extended.length === 0 ? [] : [new ExtendedKeyUsageExtension(extended)]),
+      new BasicConstraintsExtension(false, undefined, true),
+      await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      ...names,
+    ],
+  });
+  return `${certificate.toString('pem')}\n`;
+}
+
+async function readRequest(pem: string): Promise<Pkcs10CertificateRequest> {
+  const unreadable = (cause: unknown) => new InvalidInput({ message: `unable to parse certificate request: ${messageOf(cause)}`, cause });
+  const request = await Promise.resolve(pem)
+    .then((text) => new Pkcs10CertificateRequest(text))
+    .catch((error: unknown) => Promise.reject(unreadable(error)));
+  if (await request.verify()) return request;
+  throw new InvalidInput({ message: 'unable to verify certificate request signature' });
+}
+
 async function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
   return await webcrypto.subtle.generateKey(newKeys, true, ['sign', 'verify']);
 }
@@ -102,7 +148,7 @@ function nameOf(subject: CertificateContent['subject']): Name {
   return new Name([...subject.organizations.map((organization) => attribute('O', organization)), attribute('CN', subject.commonName)]);
 }
 
-function validity(content: CertificateContent): { readonly notBefore: Date; readonly notAfter: Date } {
+function validity(content: Pick<CertificateContent, 'notBeforeMs' | 'notAfterMs'>): { readonly notBefore: Date; readonly notAfter: Date } {
   return { notBefore: new Date(content.notBeforeMs), notAfter: new Date(content.notAfterMs) };
 }
 

@@ -1,5 +1,8 @@
 import type { KindHandler } from '../request/context.ts';
 import type { Verb } from '../request/request-info.ts';
+import { get } from '../verbs/get.ts';
+import { patch } from '../verbs/patch.ts';
+import { update } from '../verbs/update.ts';
 import { bindPod } from './binding.ts';
 import { evictPod } from './eviction.ts';
 import { finalizeNamespace } from './finalize.ts';
@@ -11,4 +14,5 @@ export const subresourceHandlers: Readonly<Record<string, Readonly<Partial<Recor
   'pods/eviction': { create: evictPod },
   'serviceaccounts/token': { create: requestToken },
   'namespaces/finalize': { update: finalizeNamespace },
+  'certificatesigningrequests/approval': { get, update, patch },
 };
