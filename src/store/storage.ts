@@ -57,9 +57,10 @@ export interface Storage {
   /** @throws {RevisionCompacted} {@link RevisionInFuture} */
   range(prefix: string, options: RangeOptions, signal: AbortSignal): Promise<RangeResult>;
   /**
-   * Writes one key if it is as expected. After a failure other than the two below only reading tells whether the write took place.
+   * Writes one key if it is as expected. After a failure other than those below only reading tells whether the write took place.
    *
    * @throws {InvalidInput} for a key that is empty, holds a zero byte or half a surrogate pair
+   * @throws {ValueTooLarge} for more than `maxValueBytes`
    * @throws {NotFound} when the lease has ended
    */
   commit(write: Write, signal: AbortSignal): Promise<CommitResult>;
@@ -98,4 +99,13 @@ export class RevisionCompacted extends AppError {
 export class RevisionInFuture extends AppError {
   readonly code = 'REVISION_IN_FUTURE';
   readonly retry = 'backoff';
+}
+
+/** etcd's limit of a request: what fits here fits there. */
+export const maxValueBytes = 1.5 * 1024 * 1024;
+
+/** More than the store takes under one key. */
+export class ValueTooLarge extends AppError {
+  readonly code = 'VALUE_TOO_LARGE';
+  readonly retry = 'never';
 }

@@ -257,3 +257,15 @@ test('applies that race all arrive', async () => {
   const { body } = await api.call('GET', `${configMaps}/a`);
   assert.deepEqual(Object.keys(body.data).sort(), names);
 });
+
+test('given an object that its owners make too large to store, then it is stored without them; an apply is refused', async () => {
+  await using api = await inProcessServer();
+  const annotations = { big: 'x'.repeat(200_000) };
+  // Each key stands in the object and, several times as long as its value, among the owners.
+  const keys = Array.from({ length: 4_000 }, (_, index) => `${String(index).padStart(4, '0')}${'k'.repeat(180)}`);
+  const body = configMap(Object.fromEntries(keys.map((key) => [key, ''])), { annotations });
+  const created = await api.call('POST', `${configMaps}?fieldManager=a`, { body });
+  assert.deepEqual([created.status, created.body.metadata.managedFields], [201, undefined]);
+  const applied = await apply(api, 'm', { ...body, metadata: { ...body.metadata, name: 'b' } }, '', `${configMaps}/b`);
+  assert.deepEqual([applied.status, applied.body.reason, applied.body.message], [500, undefined, 'etcdserver: request is too large']);
+});

@@ -8,6 +8,7 @@ import type { Written } from '../registry/registry.ts';
 import type { ServerContext } from '../request/context.ts';
 import type { Writer } from '../request/writer.ts';
 import { type Owners, ownersOfNew, withOwners, withSoundOwners } from './owners.ts';
+import { putObject } from './put-object.ts';
 import { type Reserved, reservationsOf } from './reservations.ts';
 import { nowSeconds } from './times.ts';
 
@@ -60,7 +61,7 @@ export async function createObject(context: ServerContext, request: NewObjectReq
     for (const text of kind.warnings(object, undefined)) writer.warn(text);
     const reserved = await reservationsOf(kind, context.reservations)?.reserve(object, undefined, writer, signal);
     if (writer.isDryRun) return dryRun(context, kind, key, reserved?.object ?? object);
-    const result = await stored(context, kind, key, object, reserved, signal);
+    const result = await stored(context, kind, key, object, reserved, request.owners !== undefined, signal);
     if (result.kind === 'written') return result.object;
     if (left > 1) continue;
     if (base !== '') throw generatedNameExists(kind, name);
@@ -74,10 +75,11 @@ async function stored(
   key: string,
   object: KubeObject,
   reserved: Reserved | undefined,
+  isApplied: boolean,
   signal: AbortSignal,
 ): Promise<Written> {
   try {
-    const result = await context.registry.put(kind, key, reserved?.object ?? object, 0, await context.leases.leaseFor(kind, signal), signal);
+    const result = await putObject(context, kind, key, reserved?.object ?? object, 0, isApplied, signal);
     await (result.kind === 'written' ? reserved?.keep() : reserved?.release());
     return result;
   } catch (error) {

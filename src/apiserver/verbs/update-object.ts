@@ -9,6 +9,7 @@ import type { ServerContext } from '../request/context.ts';
 import type { Writer } from '../request/writer.ts';
 import { isFinished } from './deletion.ts';
 import { type Owners, ownersOfChanged, sameOwners, withOwners, withSoundOwners } from './owners.ts';
+import { putObject } from './put-object.ts';
 import { type Reserved, reservationsOf } from './reservations.ts';
 
 export interface UpdateRequest {
@@ -28,8 +29,8 @@ export interface UpdateRequest {
 }
 
 /**
- * The way of a change: read → change → default → tell owners → mutate → default → prepare → validate → admit → store; again while others write in between and the
- * client did not name the state that it means.
+ * The way of a change: read → change → default → tell owners → mutate → default → prepare → validate → admit → store; again while others write
+ * in between and the client did not name the state that it means.
  *
  * @throws a `StatusError`: 404, 409, 422
  */
@@ -51,7 +52,7 @@ export async function updateObject(context: ServerContext, request: UpdateReques
     if (isSame(next, current)) return entry;
     const reserved = await reservationsOf(kind, context.reservations)?.reserve(next, current, writer, signal);
     if (writer.isDryRun) return registry.unstored(kind, key, reserved?.object ?? next, entry.revision);
-    const result = await stored(context, kind, entry, next, reserved, signal);
+    const result = await stored(context, request, entry, next, reserved, signal);
     if (result.kind === 'written') return result.object;
     if (isNamed) throw conflict(kind, name, objectWasModified);
   }
@@ -59,18 +60,17 @@ export async function updateObject(context: ServerContext, request: UpdateReques
 
 async function stored(
   context: ServerContext,
-  kind: Kind,
+  { kind, owners }: UpdateRequest,
   { key, revision }: IndexedObject,
   next: KubeObject,
   reserved: Reserved | undefined,
   signal: AbortSignal,
 ): Promise<Written> {
-  const { registry, leases } = context;
   try {
     const isLast = isFinished(kind, next);
     const result = isLast
-      ? await registry.delete(kind, key, revision, signal)
-      : await registry.put(kind, key, reserved?.object ?? next, revision, await leases.leaseFor(kind, signal), signal);
+      ? await context.registry.delete(kind, key, revision, signal)
+      : await putObject(context, kind, key, reserved?.object ?? next, revision, owners === 'given', signal);
     await (result.kind === 'written' ? reserved?.keep() : reserved?.release());
     if (isLast && result.kind === 'written') await reservationsOf(kind, context.reservations)?.giveUp(next, signal);
     return result;

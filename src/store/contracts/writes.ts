@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Cancelled, InvalidInput } from '#base/errors.ts';
+import { maxValueBytes, ValueTooLarge } from '../storage.ts';
 import { bytes, never, type OpenStorage, put, remove, textOf, withStorage } from './harness.ts';
 
 export function writeContract(open: OpenStorage): void {
@@ -55,6 +56,14 @@ export function writeContract(open: OpenStorage): void {
       [...revisions].sort((a, b) => a - b),
       Array.from({ length: 50 }, (_, i) => i + 2),
     );
+  });
+
+  withStorage(open, 'a value of the largest size is kept, a larger one is refused and writes nothing', async (storage) => {
+    const value = new Uint8Array(maxValueBytes);
+    await storage.commit({ key: '/a', value, expectedRevision: 0, leaseId: 0 }, never);
+    const larger = { key: '/b', value: new Uint8Array(maxValueBytes + 1), expectedRevision: 0, leaseId: 0 };
+    await assert.rejects(storage.commit(larger, never), ValueTooLarge);
+    assert.equal(storage.revision(), 2);
   });
 
   withStorage(open, 'values come back byte for byte, the empty one too', async (storage) => {

@@ -6,6 +6,7 @@ import { Cell, waitFor } from '#base/watchable.ts';
 import { checkKey } from '../key-order.ts';
 import {
   type CommitResult,
+  maxValueBytes,
   type RangeOptions,
   type RangeResult,
   RevisionCompacted,
@@ -13,6 +14,7 @@ import {
   type Storage,
   type StorageEvent,
   type StoredEntry,
+  ValueTooLarge,
   type Write,
 } from '../storage.ts';
 import { CommitQueue, Refused } from './commit-queue.ts';
@@ -87,6 +89,7 @@ export class LogStorage implements Storage {
   async commit(write: Write, signal: AbortSignal): Promise<CommitResult> {
     this.#checkOpen(signal);
     checkKey(write.key);
+    if ((write.value?.byteLength ?? 0) > maxValueBytes) throw new ValueTooLarge({ message: 'etcdserver: request is too large' });
     if (write.value === undefined && write.expectedRevision === 0) {
       throw new InvalidInput({ message: `a deletion of ${write.key} must name the revision it deletes` });
     }
