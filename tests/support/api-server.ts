@@ -18,6 +18,7 @@ export interface TestApiServer extends AsyncDisposable {
   readonly storage: Storage;
   readonly port: number;
   readonly caPem: string;
+  readonly caKeyPem: string;
   /** Of a member of system:masters. */
   readonly kubeconfigFile: string;
   clientCertificate(user: string, groups: readonly string[]): Promise<IssuedCertificate>;
@@ -27,7 +28,7 @@ export interface TestApiServer extends AsyncDisposable {
 }
 
 /** An API server over a store in memory, listening with certificates of its own. */
-export async function startApiServer(options: Partial<ApiServerOptions> = {}): Promise<TestApiServer> {
+export async function startApiServer(options: Partial<ApiServerOptions> = {}, tls: { readonly proxyCa?: string } = {}): Promise<TestApiServer> {
   const dir = await mkdtemp(join(tmpdir(), 'kubernode-apiserver-'));
   const authority = await createAuthority({ commonName: 'test-ca', clock: systemClock });
   const serving = await issue(authority, 'kube-apiserver', [], 'server');
@@ -37,7 +38,7 @@ export async function startApiServer(options: Partial<ApiServerOptions> = {}): P
     clock: systemClock,
     logger: silentLogger,
     kinds,
-    tls: { cert: serving.certPem, key: serving.keyPem, clientCa: authority.certPem },
+    tls: { cert: serving.certPem, key: serving.keyPem, clientCa: authority.certPem, ...tls },
     serviceAccountKeys: createServiceAccountKey(),
     serviceAccountIssuer: 'https://kubernetes.default.svc',
     ...options,
@@ -56,6 +57,7 @@ export async function startApiServer(options: Partial<ApiServerOptions> = {}): P
     storage,
     port,
     caPem: authority.certPem,
+    caKeyPem: authority.keyPem,
     kubeconfigFile: await kubeconfigFor('admin', ['system:masters']),
     clientCertificate,
     servingCertificate: (user, groups) => issue(authority, user, groups, 'server'),
