@@ -151,6 +151,20 @@ test('28: a status is written by its endpoint alone, which owns nothing else', a
   assert.deepEqual([forced.body.status.message, ownersOf(forced.body)['Apply c/status']], ['y', { 'f:status': { 'f:message': {} } }]);
 });
 
+test('given a subresource that takes a part of a pod, then who patches it owns that part and nothing else', async () => {
+  await using api = await withAccount();
+  await api.call('POST', `${pods}?fieldManager=m`, { body: { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } } });
+  const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' };
+  const status = { metadata: { ownerReferences: [owner] }, spec: { nodeName: 'n' }, status: { message: 'x' } };
+  await api.call('PATCH', `${pods}/p/status?fieldManager=s`, { body: status, headers: merge });
+  const ephemeral = { spec: { nodeName: 'n', ephemeralContainers: [{ name: 'd', image: 'i' }] } };
+  const { body } = await api.call('PATCH', `${pods}/p/ephemeralcontainers?fieldManager=e`, { body: ephemeral, headers: merge });
+  assert.deepEqual(ownersOf(body)['Update s/status'], { 'f:status': { 'f:message': {} } });
+  assert.deepEqual(Object.keys(ownersOf(body)['Update e/ephemeralcontainers'] ?? {}), ['f:spec']);
+  const [owned] = Object.values(ownersOf(body)['Update e/ephemeralcontainers'] ?? {});
+  assert.deepEqual(Object.keys(owned), ['f:ephemeralContainers']);
+});
+
 test('what binds a pod owns nothing of it', async () => {
   await using api = await withAccount();
   const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };

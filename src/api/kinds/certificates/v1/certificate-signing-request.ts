@@ -14,7 +14,7 @@ export const certificateSigningRequest = defineKind<CertificateSigningRequest>({
   shortNames: ['csr'],
   nameRule: 'path-segment',
   subresources: ['approval', 'status'],
-  resetFields: { '': ['spec', 'status'], approval: ['spec', 'status.certificate'], status: ['spec'] },
+  resetFields: { '': ['spec', 'status'], approval: ['spec', 'status.certificate'], status: ['spec', 'status.conditions'] },
   selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName },
   columns: [
     nameColumn,

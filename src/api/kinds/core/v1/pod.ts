@@ -21,6 +21,7 @@ export const pod = defineKind<Pod>({
   categories: ['all'],
   generation: 'spec',
   subresources: ['status', 'binding', 'ephemeralcontainers', 'eviction', 'resize', 'log', 'exec', 'attach', 'portforward', 'proxy'],
+  resetFields: { status: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'] },
   partialUpdates: { ephemeralcontainers: ephemeralContainersUpdate, resize: resizeUpdate },
   answersDeleteWithObject: true,
   selectableFields: {
