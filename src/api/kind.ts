@@ -43,6 +43,8 @@ export interface PartialUpdate<T extends KubeObject> {
   /** The previous object with what this subresource may change as `next` has it. */
   prepare(next: T, previous: T): T;
   validate(next: T, previous: T): readonly FieldProblem[];
+  /** Beside metadata, paths of what may come to be owned through it, `*` for any item of a list: `spec.containers.*.resources`. Absent: all. */
+  readonly fields?: readonly string[];
 }
 
 /** How `/scale` sees an object. */

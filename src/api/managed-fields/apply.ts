@@ -1,7 +1,7 @@
 import { compare } from './compare.ts';
 import { capped, type Entry, entryOf, inOrder, isOwnedBy, type Owner, withoutFields } from './entries.ts';
 import { namedFields } from './extract.ts';
-import { difference, type FieldSet, intersection, isBare, leaf, union } from './field-set.ts';
+import { difference, type FieldSet, intersection, isBare, leaf, union, within } from './field-set.ts';
 import type { JsonObject } from './field-type.ts';
 import { hasLastApplied, lastAppliedFields, withLastApplied } from './last-applied.ts';
 import { merge } from './merge.ts';
@@ -54,7 +54,7 @@ function applyOnce(live: JsonObject, entries: readonly Entry[], applied: JsonObj
   const owner: Owner = { ...writer, operation: 'Apply' };
   const last = entries.find((entry) => isOwnedBy(entry, owner));
   const others = entries.filter((entry) => entry !== last);
-  const fields = namedFields(type, applied, unowned);
+  const fields = inReach(namedFields(type, applied, unowned), writer);
   const merged = merge(type, live, applied);
   const object =
     last === undefined
@@ -66,16 +66,21 @@ function applyOnce(live: JsonObject, entries: readonly Entry[], applied: JsonObj
           others.reduce((all, entry) => union(all, entry.fieldsV1), fields),
         );
   const changes = compare(type, live, object, unowned);
-  const taken = changes === undefined ? leaf : union(changes.added, changes.modified);
+  const taken = changes === undefined ? leaf : inReach(union(changes.added, changes.modified), writer);
   if (!isForced) {
     const conflicts = others.map((entry) => ({ entry, fields: intersection(entry.fieldsV1, taken) })).filter((conflict) => !isBare(conflict.fields));
     if (conflicts.length > 0) return { kind: 'conflict', conflicts };
   }
-  const left = withoutFields(withoutFields(others, taken), changes?.removed ?? leaf);
+  const left = withoutFields(withoutFields(others, taken), inReach(changes?.removed ?? leaf, writer));
   const isSame = changes === undefined && last !== undefined && sameFields(last.fieldsV1, fields);
   if (isSame) return { kind: 'applied', object, entries };
   const written = isBare(fields) ? [] : [entryOf(owner, fields, writer.time)];
   return { kind: 'applied', object, entries: capped(inOrder([...left, ...written])) };
+}
+
+/** What the endpoint does not take is nobody's through it. */
+function inReach(fields: FieldSet, { taken }: FieldWriter): FieldSet {
+  return taken === undefined ? fields : within(fields, taken);
 }
 
 function sameFields(a: FieldSet, b: FieldSet): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { InvalidInput } from '#base/errors.ts';
-import { difference, intersection, isBare, leaf, parseFieldSet, pathsOf, union } from './field-set.ts';
+import { difference, intersection, isBare, leaf, parseFieldSet, pathsOf, union, within } from './field-set.ts';
 import { someSet } from './testing/small-type.ts';
 
 test('a set that is written and read is the same set, in the order of the format', () => {
@@ -45,6 +45,19 @@ test('owning a node is not owning what lies below it, nor the other way round', 
   assert.deepEqual(difference({ 'f:a': item }, { 'f:a': { 'f:image': leaf } }), { 'f:a': leaf });
   assert.deepEqual(difference({ 'f:a': leaf }, { 'f:a': { 'f:image': leaf } }), { 'f:a': leaf });
   assert.deepEqual(union({ 'f:a': leaf }, { 'f:a': { 'f:image': leaf } }), { 'f:a': item });
+});
+
+test('within a pattern a leaf stands for all that lies below it, a star for any item', () => {
+  const set = {
+    'f:metadata': { 'f:labels': { 'f:a': leaf } },
+    'f:spec': { 'f:containers': { 'k:{"name":"a"}': { '.': leaf, 'f:image': leaf, 'f:resources': { 'f:limits': leaf } } }, 'f:nodeName': leaf },
+  };
+  const pattern = { 'f:metadata': leaf, 'f:spec': { 'f:containers': { '*': { 'f:resources': leaf } } } };
+  assert.deepEqual(within(set, pattern), {
+    'f:metadata': { 'f:labels': { 'f:a': leaf } },
+    'f:spec': { 'f:containers': { 'k:{"name":"a"}': { 'f:resources': { 'f:limits': leaf } } } },
+  });
+  assert.ok(isBare(within(set, { 'f:status': leaf })));
 });
 
 test('fields, keys, values and indexes stand in this order, keys by their names and numbers by their size', () => {

@@ -76,6 +76,21 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return common;
 }
 
+/** In a pattern: any item of a list. */
+export const anyItem = '*';
+
+/** The part of a set that lies within a pattern: a set whose leaves stand for all that lies below them. */
+export function within(set: FieldSet, pattern: FieldSet): FieldSet {
+  const kept: FieldSetDraft = {};
+  for (const [element, node] of Object.entries(set)) {
+    const inner = element === itself ? undefined : (pattern[element] ?? pattern[anyItem]);
+    if (inner === undefined) continue;
+    const rest = isBare(inner) ? node : within(node, inner);
+    if (isBare(inner) || !isBare(rest)) kept[element] = rest;
+  }
+  return kept;
+}
+
 /** The fields as people read them, `.spec.containers[name="a"].image`: those of a node before what lies below them. */
 export function pathsOf(set: FieldSet, prefix = ''): readonly string[] {
   const nodes = Object.entries(set).filter(([element]) => element !== itself);

@@ -12,6 +12,8 @@ export interface FieldWriter {
   readonly subresource: string;
   /** Fields that nobody owns through this endpoint, with all that lies below them. */
   readonly unowned: FieldSet;
+  /** A pattern of those that the endpoint takes; absent: all others. */
+  readonly taken?: FieldSet | undefined;
   /** RFC 3339, seconds. */
   readonly time: string;
 }

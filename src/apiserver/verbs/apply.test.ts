@@ -153,7 +153,9 @@ test('28: a status is written by its endpoint alone, which owns nothing else', a
 
 test('given a subresource that takes a part of a pod, then who patches it owns that part and nothing else', async () => {
   await using api = await withAccount();
-  await api.call('POST', `${pods}?fieldManager=m`, { body: { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } } });
+  await api.call('POST', `${pods}?fieldManager=m`, {
+    body: { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { memory: '1Mi' } } }] } },
+  });
   const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' };
   const status = { metadata: { ownerReferences: [owner] }, spec: { nodeName: 'n' }, status: { message: 'x' } };
   await api.call('PATCH', `${pods}/p/status?fieldManager=s`, { body: status, headers: merge });
@@ -163,6 +165,13 @@ test('given a subresource that takes a part of a pod, then who patches it owns t
   assert.deepEqual(Object.keys(ownersOf(body)['Update e/ephemeralcontainers'] ?? {}), ['f:spec']);
   const [owned] = Object.values(ownersOf(body)['Update e/ephemeralcontainers'] ?? {});
   assert.deepEqual(Object.keys(owned), ['f:ephemeralContainers']);
+  const resources = { requests: { cpu: '1' } };
+  const resized = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'other', resources }] } };
+  const applied = await apply(api, 'r', resized, '', `${pods}/p/resize`);
+  assert.deepEqual([applied.status, applied.body.spec?.containers[0].image], [200, 'i'], applied.body.message);
+  assert.deepEqual(ownersOf(applied.body)['Apply r/resize'], {
+    'f:spec': { 'f:containers': { 'k:{"name":"c"}': { 'f:resources': { 'f:requests': { 'f:cpu': {} } } } } },
+  });
 });
 
 test('what binds a pod owns nothing of it', async () => {

@@ -1,7 +1,7 @@
 import { deepEqual } from '#api/deep-equal.ts';
 import { apiVersionOf, type Kind } from '#api/kind.ts';
 import { type Entry, givenEntries, parseEntries, storedEntries } from '#api/managed-fields/entries.ts';
-import { type FieldSet, leaf, setOfPath, union } from '#api/managed-fields/field-set.ts';
+import { anyItem, type FieldSet, leaf, setOfPath, union } from '#api/managed-fields/field-set.ts';
 import type { JsonObject } from '#api/managed-fields/field-type.ts';
 import { typeOfMessage } from '#api/managed-fields/message-type.ts';
 import { fieldElement } from '#api/managed-fields/path-element.ts';
@@ -23,8 +23,19 @@ export function fieldWriter({ clock }: Pick<ServerContext, 'clock'>, kind: Kind,
     apiVersion: apiVersionOf(kind),
     subresource,
     unowned: unownedFields(kind, subresource),
+    taken: takenFields(kind, subresource),
     time: nowSeconds(clock),
   };
+}
+
+/** Only asked for what is applied: of an update the endpoint has left out the rest already. */
+function takenFields(kind: Kind, subresource: string): FieldSet | undefined {
+  const paths = Object.entries(kind.partialUpdates).find(([name]) => name === subresource)?.[1].fields;
+  return paths && ['metadata', ...paths].map((path) => setOfPath(path.split('.').map(patternElement))).reduce(union, leaf);
+}
+
+function patternElement(name: string): string {
+  return name === anyItem ? anyItem : fieldElement(name);
 }
 
 /** @param object as the client wants it, defaults written out @param given what it says about its owners */

@@ -10,6 +10,7 @@ const field = 'spec.ephemeralContainers';
 
 /** `pods/ephemeralcontainers`: containers for people who look into a pod come, and never change or go. */
 export const ephemeralContainersUpdate: PartialUpdate<Pod> = {
+  fields: ['spec.ephemeralContainers'],
   prepare: (next, previous) => {
     const { ephemeralContainers: _, ...kept } = previous.spec ?? { containers: [] };
     const ephemeralContainers = next.spec?.ephemeralContainers ?? [];

@@ -12,6 +12,7 @@ const resizable: ReadonlySet<string> = new Set(['cpu', 'memory']);
 
 /** `pods/resize`: processor and memory of containers that run. */
 export const resizeUpdate: PartialUpdate<Pod> = {
+  fields: lists.flatMap((list) => ['resources', 'resizePolicy'].map((field) => `spec.${list}.*.${field}`)),
   prepare: (next, previous) => {
     const [after, before] = [next.spec, previous.spec];
     if (after === undefined || before === undefined || !lists.every((list) => after[list]?.length === before[list]?.length)) return next; // refused below
