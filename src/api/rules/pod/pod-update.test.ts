@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { problemText } from '#api/field-problem.ts';
 import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import { aContainer, aPod } from '#api/testing/objects.ts';
-import type { ContainerStatus, Pod } from '#api/types/core-v1.ts';
+import type { Affinity, ContainerStatus, NodeSelectorTerm, Pod } from '#api/types/core-v1.ts';
 
 const base = aPod();
 const update = (next: Pod, previous: Pod = base) => podKind.validateUpdate(next, previous).map(problemText);
@@ -67,6 +67,31 @@ test('gates may only go, and a gated pod may be narrowed', () => {
   assert.deepEqual(update(spec({ schedulingGates: [{ name: 'a' }] }), gated), [
     'spec.nodeSelector: Invalid value: {}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
   ]);
+});
+
+test('the node affinity of a gated pod may only become narrower', () => {
+  const gated = (nodeSelectorTerms: readonly NodeSelectorTerm[], more: Affinity = {}) =>
+    spec({
+      schedulingGates: [{ name: 'a' }],
+      affinity: { ...more, nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+    });
+  const [a, b] = [
+    { key: 'a', operator: 'Exists' },
+    { key: 'b', operator: 'Exists' },
+  ];
+  const one = gated([{ matchExpressions: [a] }]);
+  const field = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
+  assert.deepEqual(update(one, spec({ schedulingGates: [{ name: 'a' }] })), []);
+  assert.deepEqual(update(gated([{ matchExpressions: [a, b] }]), one), []);
+  assert.deepEqual(update(gated([{ matchExpressions: [b] }]), one), [
+    `${field}[0]: Invalid value: {"matchExpressions":[{"key":"b","operator":"Exists"}]}: only additions are allowed (no mutations or deletions)`,
+  ]);
+  assert.deepEqual(update(gated([{ matchExpressions: [a] }, { matchExpressions: [b] }]), one), [
+    `${field}: Invalid value: [{"matchExpressions":[{"key":"a","operator":"Exists"}]},{"matchExpressions":[{"key":"b","operator":"Exists"}]}]: ` +
+      'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
+  ]);
+  const together = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', labelSelector: {} }] } };
+  assert.match(update(gated([{ matchExpressions: [a] }], together), one)[0] ?? '', /^spec: Forbidden: pod updates may not change fields other than/);
 });
 
 test('metadata keeps what names the object', () => {

@@ -1,6 +1,6 @@
 import { semanticEqual } from '#api/deep-equal.ts';
 import { type FieldProblem, forbidden, invalid } from '#api/field-problem.ts';
-import type { Container, ContainerStatus, Pod, PodSpec, Toleration } from '#api/types/core-v1.ts';
+import type { Affinity, Container, ContainerStatus, NodeAffinity, NodeSelectorTerm, Pod, PodSpec, Toleration } from '#api/types/core-v1.ts';
 
 /** What of a pod's spec may change after it was created: very little. */
 export function validatePodUpdate(next: Pod, previous: Pod): readonly FieldProblem[] {
@@ -76,6 +76,7 @@ function validateRest(next: PodSpec, previous: PodSpec): readonly FieldProblem[]
       problems.push(
         invalid('spec.nodeSelector', next.nodeSelector ?? {}, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'),
       );
+    problems.push(...validateNarrowed(next.affinity?.nodeAffinity, previous.affinity?.nodeAffinity));
   }
   const masked = maskChangeable(next, previous);
   const differences = changedKeys(masked, previous);
@@ -108,8 +109,34 @@ function maskChangeable(next: PodSpec, previous: PodSpec): PodSpec {
     schedulingGates: previous.schedulingGates,
     terminationGracePeriodSeconds: wasNegative && grace === 1 ? previous.terminationGracePeriodSeconds : grace,
     nodeSelector: isGated ? previous.nodeSelector : next.nodeSelector,
-    affinity: isGated ? previous.affinity : next.affinity,
+    affinity: isGated ? withNodeAffinity(next.affinity, previous.affinity?.nodeAffinity) : next.affinity,
   };
+}
+
+function withNodeAffinity({ nodeAffinity: _, ...others }: Affinity = {}, nodeAffinity: NodeAffinity | undefined): Affinity | undefined {
+  const affinity = nodeAffinity === undefined ? others : { ...others, nodeAffinity };
+  return Object.keys(affinity).length === 0 ? undefined : affinity;
+}
+
+/** A gated pod may come to fit fewer nodes, never others. */
+function validateNarrowed(next: NodeAffinity | undefined, previous: NodeAffinity | undefined): readonly FieldProblem[] {
+  const field = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
+  const before = previous?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const after = next?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  if (before.length === 0) return [];
+  if (before.length !== after.length) return [invalid(field, after, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
+  return after.flatMap((term, index) =>
+    onlyAdds(term, before[index] ?? {}) ? [] : [invalid(`${field}[${index}]`, term, 'only additions are allowed (no mutations or deletions)')],
+  );
+}
+
+function onlyAdds(next: NodeSelectorTerm, previous: NodeSelectorTerm): boolean {
+  const count = (term: NodeSelectorTerm) => (term.matchExpressions ?? []).length + (term.matchFields ?? []).length;
+  if (count(previous) === 0) return count(next) === 0; // a term without requirements fits nothing
+  return (['matchExpressions', 'matchFields'] as const).every((part) => {
+    const before = previous[part] ?? [];
+    return semanticEqual((next[part] ?? []).slice(0, before.length), before);
+  });
 }
 
 function sameImages(next: readonly Container[] | undefined, previous: readonly Container[] | undefined): readonly Container[] | undefined {
