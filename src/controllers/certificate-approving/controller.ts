@@ -1,7 +1,7 @@
 import { readCertificateRequest } from '#api/certificates/certificate-request.ts';
 import type { KindRef } from '#api/kind.ts';
 import { certificateSigningRequest as csrKind } from '#api/kinds/certificates/v1/certificate-signing-request.ts';
-import type { KubeObject, NewObject } from '#api/object.ts';
+import type { KubeObject } from '#api/object.ts';
 import type { SubjectAccessReviewSpec, SubjectAccessReviewStatus } from '#api/types/authorization-v1.ts';
 import type { CertificateSigningRequest } from '#api/types/certificates-v1.ts';
 import { Unavailable } from '#base/errors.ts';
@@ -35,7 +35,7 @@ export async function runCertificateApprovingController(context: ControllerConte
     if (type !== 'deleted' && isUndecided(object)) queue.add(object.metadata.name);
   });
   const isAllowed = async (csr: CertificateSigningRequest, right: ApprovalRight, inner: AbortSignal) => {
-    const answer = await client.create(reviewKind, { spec: question(csr, right) } as NewObject<AccessReview>, inner); // a review has no metadata
+    const answer = await client.create(reviewKind, { metadata: { name: '' }, spec: question(csr, right) }, inner);
     return answer.status?.allowed === true;
   };
   await queue.run(async (name, inner) => {
