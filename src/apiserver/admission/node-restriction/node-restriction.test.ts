@@ -177,6 +177,20 @@ test("a node asks for tokens of its own pods, for those whom the pod's volumes n
     );
   }));
 
+test('a driver of a volume gets the tokens that it asks for', () =>
+  withNode(async ({ api, call }) => {
+    const drivers = '/apis/storage.k8s.io/v1/csidrivers';
+    const driver = { metadata: { name: 'd' }, spec: { tokenRequests: [{ audience: 'cloud' }] } };
+    assert.equal((await api.call('POST', drivers, { body: driver })).status, 201);
+    const uid = await place(api, 'mine', 'n1', { volumes: [{ name: 'v', csi: { driver: 'd' } }] });
+    const wanted = (audience: string) =>
+      call('POST', `${inDefault}/serviceaccounts/default/token`, {
+        spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'mine', uid }, audiences: [audience] },
+      });
+    assert.deepEqual(await wanted('cloud'), [201, '']);
+    assert.equal((await wanted('other'))[0], 403);
+  }));
+
 test('a node has one lease, of its own name', () =>
   withNode(async ({ call }) => {
     const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';

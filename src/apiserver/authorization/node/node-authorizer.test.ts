@@ -118,6 +118,21 @@ test('a claim leads to the volume that it is bound to, and to the secrets of tha
     assert.equal(await refusalOf(api, 'GET', `${inDefault}/secrets/stage`), unrelated);
   }));
 
+test('an attachment and a CSINode are for the node that they name', () =>
+  withServer(async (api) => {
+    const attachments = '/apis/storage.k8s.io/v1/volumeattachments';
+    const spec = { attacher: 'd', nodeName: 'n1', source: { persistentVolumeName: 'v' } };
+    const { status, body } = await api.call('POST', attachments, { body: { metadata: { name: 'a' }, spec } });
+    assert.equal(status, 201, body.message);
+    assert.equal(await refusalOf(api, 'GET', `${attachments}/a`), '');
+    assert.equal(await refusalOf(api, 'GET', `${attachments}/a`, node('n2')), unrelated.replace('n1', 'n2'));
+    assert.equal(await refusalOf(api, 'GET', attachments), 'can only get individual resources of this type');
+    const csiNodes = '/apis/storage.k8s.io/v1/csinodes';
+    assert.equal(await refusalOf(api, 'GET', `${csiNodes}/n1`), '');
+    assert.equal(await refusalOf(api, 'GET', `${csiNodes}/n2`), 'can only access CSINode with the same name as the requesting node');
+    assert.equal(await refusalOf(api, 'GET', csiNodes), 'can only get, create, update, patch, or delete a CSINode');
+  }));
+
 test('a mirror pod leads to nothing but itself', () =>
   withServer(async (api) => {
     const annotations = { 'kubernetes.io/config.mirror': 'x', 'kubernetes.io/config.source': 'file', 'kubernetes.io/config.hash': 'x' };
