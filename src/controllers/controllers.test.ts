@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configMap } from '#api/kinds/core/v1/config-map.ts';
 import { namespace as namespaceKind } from '#api/kinds/core/v1/namespace.ts';
+import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
 import { serviceAccount } from '#api/kinds/core/v1/service-account.ts';
 import { aConfigMap, aLease, aNamespace, aNode, aPod, aServiceAccount } from '#api/testing/objects.ts';
 import type { ConfigMap, Event, Namespace, Node, Pod, ServiceAccount } from '#api/types/core-v1.ts';
@@ -224,4 +225,18 @@ test('pods of a node that is gone are failed and removed after the quarantine; t
     'PATCH /api/v1/namespaces/default/pods/orphan/status',
     'DELETE /api/v1/namespaces/default/pods/orphan',
   ]);
+});
+
+test('a new node may have pods in the moment in which it says that it is ready', async (t) => {
+  const api = new MemoryApi();
+  const { client, node } = controlling(t, api);
+  const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+  const heartbeat = { lastHeartbeatTime: '2030-01-01T00:00:00Z', lastTransitionTime: '2030-01-01T00:00:00Z' };
+  api.put('nodes', aNode({ metadata: { name: 'new' }, spec: { taints: [notReady] }, status: { conditions: [] } }));
+  await settled();
+  assert.deepEqual(node('new')?.spec?.taints, [notReady]);
+  const conditions = [{ type: 'Ready', status: 'True', ...heartbeat }];
+  await client.patch(nodeKind, { name: 'new' }, 'strategic', { status: { conditions } }, 'status', signal);
+  await settled(); // no time has passed
+  assert.deepEqual(node('new')?.spec?.taints, []);
 });
