@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { type KubectlVersion, kubectlPath, kubectlVersions, outputOf } from '../support/kubectl.ts';
+import { type KubectlVersion, kubectlHome, kubectlPath, kubectlVersions, outputOf } from '../support/kubectl.ts';
 import { apply, busybox, sleeper, waitForField, waitForPod } from '../support/pods.ts';
 import { startCluster } from '../support/start-cluster.ts';
 
@@ -20,7 +20,7 @@ function readUntil(version: KubectlVersion, args: readonly string[], words: stri
   return new Promise((resolve, reject) => {
     const child = spawn(kubectlPath(version), ['--kubeconfig', cluster.kubeconfig, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { HOME: '/nonexistent' },
+      env: { HOME: kubectlHome(cluster.kubeconfig) },
     });
     let text = '';
     const late = setTimeout(() => child.kill('SIGKILL'), 30_000);
@@ -108,7 +108,7 @@ for (const version of kubectlVersions) {
     test('port-forward reaches the pod', async () => {
       const child = spawn(kubectlPath(version), ['--kubeconfig', cluster.kubeconfig, 'port-forward', `pod/${name}`, ':8080'], {
         stdio: ['ignore', 'pipe', 'inherit'],
-        env: { HOME: '/nonexistent' },
+        env: { HOME: kubectlHome(cluster.kubeconfig) },
       });
       try {
         const port = await new Promise<string>((resolve, reject) => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { type ProgramResult, runProgram } from '#testing/run-program.ts';
 import { startApiServer, type TestApiServer } from '../support/api-server.ts';
-import { kubectlPath, kubectlVersions } from '../support/kubectl.ts';
+import { kubectlHome, kubectlPath, kubectlVersions } from '../support/kubectl.ts';
 
 const manifest = `
 apiVersion: v1
@@ -33,7 +33,7 @@ for (const { name, program } of programs()) {
   describe(name, () => {
     let api: TestApiServer;
     const run = (words: string, input = '', kubeconfig = api.kubeconfigFile): Promise<ProgramResult> =>
-      runProgram([program, '--kubeconfig', kubeconfig, ...words.split(' ')], 30_000, { input, env: { HOME: '/nonexistent' } });
+      runProgram([program, '--kubeconfig', kubeconfig, ...words.split(' ')], 30_000, { input, env: { HOME: kubectlHome(kubeconfig) } });
     const output = async (words: string, input = ''): Promise<string> => {
       const { code, stdout, stderr } = await run(words, input);
       assert.equal(code, 0, `kubectl ${words}: ${stderr}`);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { startApiServer, type TestApiServer } from '../support/api-server.ts';
-import { type KubectlVersion, kubectlOf, kubectlPath, outputOf } from '../support/kubectl.ts';
+import { type KubectlVersion, kubectlHome, kubectlOf, kubectlPath, outputOf } from '../support/kubectl.ts';
 
 const pod = (name: string) => ({
   apiVersion: 'v1',
@@ -75,9 +75,11 @@ for (const version of ['1.20', '1.28', '1.35'] as const) {
         new AbortController().signal,
       );
       assert.equal(await ready, 'pod/p condition met\n');
-      const gone = run('wait --for=delete pod/q --timeout=20s');
+      const gone = kubectlOf(api.kubeconfigFile, version)('wait --for=delete pod/q --timeout=20s');
       await run('delete pod q --wait=false --grace-period=0 --force');
-      assert.match(await gone, /pod\/q condition met|^$/);
+      const { stdout, stderr } = await gone;
+      // What has gone before it is looked for is an error for the oldest.
+      assert.match(stdout + stderr, /^(pod\/q condition met\n|error: no matching resources found\n|)$/);
     });
 
     test('what there is, is listed', async () => {
@@ -130,7 +132,7 @@ interface WatchedLines extends Disposable {
 function watchLines(api: TestApiServer, version: KubectlVersion, words: string): WatchedLines {
   const child = spawn(kubectlPath(version), ['--kubeconfig', api.kubeconfigFile, ...words.split(' ')], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, HOME: '/nonexistent' },
+    env: { ...process.env, HOME: kubectlHome(api.kubeconfigFile) },
   });
   const output = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {

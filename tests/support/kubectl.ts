@@ -15,8 +15,16 @@ export function kubectlOf(kubeconfig: string, version: KubectlVersion = '1.35', 
   const program = kubectlPath(version);
   return (words, options) => {
     const args = typeof words === 'string' ? words.split(' ') : words;
-    return runProgram([program, '--kubeconfig', kubeconfig, ...args], timeoutMs, { ...options, env: { HOME: '/nonexistent', ...options?.env } });
+    return runProgram([program, '--kubeconfig', kubeconfig, ...args], timeoutMs, {
+      ...options,
+      env: { HOME: kubectlHome(kubeconfig), ...options?.env },
+    });
   };
+}
+
+/** Where kubectl keeps what it knows of the server: goes with the cluster, whose port another one may have next. */
+export function kubectlHome(kubeconfig: string): string {
+  return `${kubeconfig}.home`;
 }
 
 export function kubectlPath(version: KubectlVersion): string {
@@ -31,7 +39,12 @@ export function helmOf(kubeconfig: string, folder: string, timeoutMs = defaultTi
   if (!existsSync(program)) throw new Error('helm is not there: run ./scripts/setup.sh --tests');
   return (words, options) => {
     const args = typeof words === 'string' ? words.split(' ') : words;
-    const env = { HELM_CACHE_HOME: `${folder}/cache`, HELM_CONFIG_HOME: `${folder}/config`, HELM_DATA_HOME: `${folder}/data`, KUBECONFIG: kubeconfig };
+    const env = {
+      HELM_CACHE_HOME: `${folder}/cache`,
+      HELM_CONFIG_HOME: `${folder}/config`,
+      HELM_DATA_HOME: `${folder}/data`,
+      KUBECONFIG: kubeconfig,
+    };
     return runProgram([program, ...args], timeoutMs, { ...options, env: { ...env, ...options?.env } });
   };
 }
