@@ -46,7 +46,8 @@ for (const host of ['linux', 'portable']) {
       dataDir: join(dataDir, 'cluster'),
       program: [...asUser, 'env', `HOME=${home}`, `KUBERNODE_HOST=${host}`, process.execPath, program],
     });
-    const kubectl = kubectlOf(cluster.kubeconfig);
+    // Run by root: what it keeps must not lie in the user's folders.
+    const kubectl = (words: string) => kubectlOf(cluster.kubeconfig)(words, { env: { HOME: folder } });
     assert.equal(outputOf(await kubectl('create configmap mine --from-literal=a=b')), 'configmap/mine created\n');
     assert.equal(outputOf(await kubectl('get nodes --ignore-not-found')), '');
     assert.equal(outputOf(await kubectl('auth can-i create pods')), 'yes\n');
