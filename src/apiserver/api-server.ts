@@ -23,6 +23,7 @@ import { taintNodesByCondition } from './admission/taint-nodes-by-condition.ts';
 import { createAuthentication } from './authentication/authentication.ts';
 import { createAuthorization } from './authorization/authorization.ts';
 import { createNodeAuthorizer } from './authorization/node/node-authorizer.ts';
+import { publishAuthentication } from './bootstrap/authentication-config.ts';
 import { createBootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { resourceOfKind, resourceOfRoute } from './discovery/api-resource.ts';
 import { discoveryEndpoints } from './discovery/discovery-endpoints.ts';
@@ -105,6 +106,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
       if (entrance === undefined) throw new Error('the server has no certificate to listen with');
       const port = await entrance.listen(address);
       tasks.run('kubernetes service', (signal) => services.keep(context, { host: address.host, port }, signal));
+      const { tls } = options;
+      if (tls !== undefined) tasks.run('authentication for other servers', (signal) => publishAuthentication(context, tls, signal));
       return port;
     },
     transportAs: (user) => createInProcessTransport(pipeline, authenticated(user), tasks.signal),

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { createGunzip } from 'node:zlib';
 import { systemClock } from '#base/clock.ts';
 import { createAuthority, type IssuedCertificate, issueCertificate } from '#pki/certificate.ts';
+import { createMemoryStorage } from '#store/memory/memory-storage.ts';
 import { startApiServer, type TestApiServer } from '../support/api-server.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
@@ -148,4 +149,23 @@ test('a request for an upgrade that nobody offers is answered as any other', asy
   const { status, text } = await send(api, { path: '/version', certificate, headers });
   assert.deepEqual([status, JSON.parse(text).major], [200, '1']);
   assert.equal((await send(api, { path: '/api/v1/namespaces/a/pods/p/exec', headers })).status, 403);
+});
+
+test('other API servers find the authority of clients, and the new one after a restart with another', async () => {
+  const storage = createMemoryStorage(systemClock);
+  const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+  for (let round = 0; round < 2; round++) {
+    await using api = await startApiServer({ storage });
+    const certificate = await api.clientCertificate('admin', ['system:masters']);
+    const watched = `${path.replace(/[^/]*$/, '')}?watch=true&fieldSelector=metadata.name%3Dextension-apiserver-authentication`;
+    const message = await open(api, { path: watched, certificate });
+    let text = '';
+    for await (const chunk of message) {
+      text += String(chunk);
+      if (text.includes(JSON.stringify(api.caPem).slice(1, -1))) break;
+    }
+    const { data } = JSON.parse((await send(api, { path, certificate })).text) as { data: object };
+    assert.deepEqual(data, { 'client-ca-file': api.caPem });
+  }
+  await storage.close();
 });

@@ -1,14 +1,10 @@
 import type { Kind, KindRef } from '#api/kind.ts';
 import { namespace } from '#api/kinds/core/v1/namespace.ts';
 import { priorityClass } from '#api/kinds/scheduling/v1/priority-class.ts';
-import type { KubeObject } from '#api/object.ts';
-import { StatusError } from '#api/status.ts';
 import { systemNamespaces } from '../admission/namespace-lifecycle.ts';
 import type { ServerContext } from '../request/context.ts';
-import { authenticated, mastersGroup } from '../request/user.ts';
-import { internalWriter } from '../request/writer.ts';
-import { createObject } from '../verbs/create-object.ts';
 import { reconcileBootstrapRoles } from './bootstrap-roles.ts';
+import { ensureExists, serverWriter } from './ensure-object.ts';
 
 interface BootstrapObject {
   readonly kind: KindRef;
@@ -33,18 +29,10 @@ function systemPriority(name: string, value: number, description: string): Boots
 
 /** Creates what is missing. */
 export async function createBootstrapObjects(context: ServerContext, kinds: readonly Kind[], signal: AbortSignal): Promise<void> {
-  const writer = internalWriter(authenticated({ name: 'system:apiserver', groups: [mastersGroup] }));
   const creations = bootstrapObjects.map(async ({ kind: ref, name, fields }) => {
     const kind = kinds.find((candidate) => candidate.kind === ref.kind && candidate.group === ref.group);
-    if (kind === undefined || context.objects.get(ref, '', name) !== undefined) return;
-    const apiVersion = ref.group === '' ? ref.version : `${ref.group}/${ref.version}`;
-    const object = { apiVersion, kind: ref.kind, metadata: { name }, ...fields } as unknown as KubeObject; // the rest of its metadata is filled in
-    try {
-      await createObject(context, { kind, namespace: '', object, writer }, signal);
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.status.code !== 409) throw error; // another server was faster
-    }
+    if (kind !== undefined) await ensureExists(context, { kind, namespace: '', name, labels: {}, fields }, signal);
   });
   await Promise.all(creations); // the roles of a namespace need it
-  await reconcileBootstrapRoles(context, writer, signal);
+  await reconcileBootstrapRoles(context, serverWriter, signal);
 }

@@ -2,11 +2,11 @@ import type { Kind } from '#api/kind.ts';
 import { serviceCidr as serviceCidrKind } from '#api/kinds/networking/v1/service-cidr.ts';
 import type { KubeObject } from '#api/object.ts';
 import type { ServiceCIDR } from '#api/types/networking-v1.ts';
+import { ensureExists, serverWriter } from '../bootstrap/ensure-object.ts';
 import type { ServerContext } from '../request/context.ts';
 import { defaultServiceCidrName as name } from '../reservations/service-ranges.ts';
 import { nowSeconds } from '../verbs/times.ts';
 import { updateObject } from '../verbs/update-object.ts';
-import { ensureExists, serverWriter } from './ensure-object.ts';
 
 const finalizer = 'networking.k8s.io/service-cidr-finalizer';
 const message = 'Kubernetes default Service CIDR is ready';
