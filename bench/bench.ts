@@ -9,7 +9,7 @@ import { Floor, type PodMessages, type RawPod } from './floor.ts';
 import { memoryOf } from './memory.ts';
 import { Ours } from './ours.ts';
 import { type Comparison, compare, figuresOf, round } from './stats.ts';
-import { measureUp } from './up.ts';
+import { measureApiOnly, measureUp } from './up.ts';
 
 const { values } = parseArgs({
   options: { json: { type: 'boolean', default: false }, pairs: { type: 'string', default: '100' }, burst: { type: 'string', default: '50' } },
@@ -131,9 +131,11 @@ async function measure(cluster: TestCluster) {
 
 const upMs = await measureUp(3);
 say(`up       containerd alone ${figuresOf(upMs.floor).median} ms, ours ${figuresOf(upMs.ours).median} ms`);
+const apiOnlyMs = await measureApiOnly(5);
+say(`api-only Node.js three times ${figuresOf(apiOnlyMs.floor).median} ms, ours ${figuresOf(apiOnlyMs.ours).median} ms`);
 const cluster = await createCluster();
 try {
-  const result = { ...(await measure(cluster)), up: compare(upMs.floor, upMs.ours) };
+  const result = { ...(await measure(cluster)), up: compare(upMs.floor, upMs.ours), apiOnly: compare(apiOnlyMs.floor, apiOnlyMs.ours) };
   if (values.json) console.log(JSON.stringify(result));
 } finally {
   await cluster.dispose();

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { systemClock } from '#base/clock.ts';
 import { createCluster, type TestCluster } from '#testing/create-cluster.ts';
@@ -18,6 +18,22 @@ export async function measureUp(times: number): Promise<{ readonly floor: readon
     } finally {
       await cluster.dispose();
     }
+  }
+  return { floor, ours };
+}
+
+/** The control plane alone, from nothing to an API that answers, beside the floor: Node.js that starts as often (command, supervisor, control plane). */
+export async function measureApiOnly(times: number): Promise<{ readonly floor: readonly number[]; readonly ours: readonly number[] }> {
+  const floor: number[] = [];
+  const ours: number[] = [];
+  for (let time = 0; time < times; time++) {
+    const floorAt = performance.now();
+    for (let start = 0; start < 3; start++) spawnSync(process.execPath, ['-e', ''], { stdio: 'ignore' });
+    floor.push(performance.now() - floorAt);
+    const startedAt = performance.now();
+    const cluster = await createCluster({ nodes: 0 });
+    ours.push(performance.now() - startedAt);
+    await cluster.dispose();
   }
   return { floor, ours };
 }
