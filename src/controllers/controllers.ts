@@ -12,6 +12,7 @@ import { runCertificateCleaner } from './certificate-cleaner/controller.ts';
 import { type CertificateWish, runCertificateSigningController } from './certificate-signing/controller.ts';
 import { runClusterRoleAggregationController } from './clusterrole-aggregation/controller.ts';
 import { type ControllerContext, type ControllerTimings, defaultControllerTimings } from './context.ts';
+import { runDisruptionController } from './disruption/controller.ts';
 import { runGarbageCollector } from './garbage-collector/controller.ts';
 import { runNamespaceController } from './namespace/controller.ts';
 import { runNodeLifecycleController } from './node-lifecycle/controller.ts';
@@ -48,6 +49,7 @@ export interface ClusterSigning {
 export type ControllerAccount =
   | 'certificate-controller'
   | 'clusterrole-aggregation-controller'
+  | 'disruption-controller'
   | 'generic-garbage-collector'
   | 'namespace-controller'
   | 'node-controller'
@@ -74,6 +76,7 @@ export async function runControllers(clients: ControllerClients, options: Contro
     nodes: recorder('node-controller', 'node-controller'),
     eviction: recorder('node-controller', 'taint-eviction-controller'),
     collector: recorder('generic-garbage-collector', 'garbage-collector-controller'),
+    disruption: recorder('disruption-controller', 'controllermanager'),
   };
   const podsByNode = createIndex(informers.of(podKind), (pod) => pod.spec?.nodeName ?? '');
   const timings = { ...defaultControllerTimings, ...options.timings };
@@ -81,7 +84,7 @@ export async function runControllers(clients: ControllerClients, options: Contro
     ...{ client: clients.as(account), informers, podsByNode, events, clock, timings },
     logger: logger.child({ controller: name }),
   });
-  const { nodes, eviction, collector } = recorders;
+  const { nodes, eviction, collector, disruption } = recorders;
   const controllers: Readonly<Record<string, (inner: AbortSignal) => Promise<void>>> = {
     'service-account': (inner) => runServiceAccountController(contextOf('service-account', 'service-account-controller', nodes), inner),
     'root-ca': (inner) => runRootCaController(contextOf('root-ca', 'root-ca-cert-publisher', nodes), options.rootCaPem, inner),
@@ -90,6 +93,7 @@ export async function runControllers(clients: ControllerClients, options: Contro
     'taint-eviction': (inner) => runTaintEvictionController(contextOf('taint-eviction', 'node-controller', eviction), inner),
     'garbage-collector': (inner) => runGarbageCollector(contextOf('garbage-collector', 'generic-garbage-collector', collector), inner),
     'pod-gc': (inner) => runPodGcController(contextOf('pod-gc', 'pod-garbage-collector', nodes), inner),
+    disruption: (inner) => runDisruptionController(contextOf('disruption', 'disruption-controller', disruption), inner),
     'claim-protection': (inner) => runClaimProtection(contextOf('claim-protection', 'pvc-protection-controller', nodes), inner),
     'volume-protection': (inner) => runVolumeProtection(contextOf('volume-protection', 'pv-protection-controller', nodes), inner),
     'service-cidr': (inner) => runServiceCidrController(contextOf('service-cidr', 'service-cidrs-controller', nodes), inner),

@@ -7,6 +7,7 @@ import { persistentVolume as volumeKind } from '#api/kinds/core/v1/persistent-vo
 import { persistentVolumeClaim as claimKind } from '#api/kinds/core/v1/persistent-volume-claim.ts';
 import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import { serviceAccount as serviceAccountKind } from '#api/kinds/core/v1/service-account.ts';
+import { podDisruptionBudget as budgetKind } from '#api/kinds/policy/v1/pod-disruption-budget.ts';
 import type { NewObject } from '#api/object.ts';
 import type { Node, Pod } from '#api/types/core-v1.ts';
 import { systemClock } from '#base/clock.ts';
@@ -142,4 +143,39 @@ test('a claim stays while a pod of a node uses it, and goes with that pod; its v
   assert.deepEqual((await admin.get(volumeKind, { name: 'disk' }, t.signal)).metadata.finalizers, ['kubernetes.io/pv-protection']);
   await admin.patch(volumeKind, { name: 'disk' }, 'merge', { status: { phase: 'Released' } }, 'status', t.signal);
   await eventually(admin, volumeKind, { name: 'disk' }, isGone, t.signal);
+});
+
+test('a budget lets one of two pods go, and the next when there is another', limits, async (t) => {
+  const { admin } = await startControlPlane(t);
+  const labels = { app: 'shop' };
+  await eventually(admin, serviceAccountKind, { namespace: 'default', name: 'default' }, isThere, t.signal);
+  await admin.create(nodeKind, { metadata: { name: 'node-1' } }, t.signal);
+  const running = async (name: string) => {
+    const pod = aPodToBe('default', name, 'node-1');
+    await admin.create(podKind, { ...pod, metadata: { ...pod.metadata, labels } }, t.signal);
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+    await admin.patch(podKind, { namespace: 'default', name }, 'merge', { status }, 'status', t.signal);
+  };
+  const evict = async (name: string) => {
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name }, deleteOptions: { gracePeriodSeconds: 0 } };
+    await admin.createSubresource(podKind, { namespace: 'default', name }, 'eviction', eviction, t.signal);
+  };
+  const budget = { namespace: 'default', name: 'shop' };
+  const allowed = (count: number) =>
+    eventually(
+      admin,
+      budgetKind,
+      budget,
+      (found) => found?.status?.disruptionsAllowed === count && found.status.disruptedPods === undefined,
+      t.signal,
+    );
+  await Promise.all(['a', 'b'].map(running));
+  await admin.create(budgetKind, { metadata: budget, spec: { minAvailable: 1, selector: { matchLabels: labels } } }, t.signal);
+  await allowed(1);
+  await evict('a');
+  await allowed(0);
+  await assert.rejects(evict('b'), /Cannot evict pod as it would violate the pod's disruption budget\./);
+  await running('c');
+  await allowed(1);
+  await evict('b');
 });
