@@ -111,6 +111,19 @@ test('what may not be impersonated is refused as any access is', () => {
   );
 });
 
+test('keys of extra that every object of JavaScript has are keys like others', () => {
+  const { seen } = as([
+    ['Impersonate-User', 'jane'],
+    ['Impersonate-Extra-constructor', 'a'],
+    ['Impersonate-Extra-Constructor', 'b'],
+    ['Impersonate-Extra-__proto__', 'c'],
+  ]);
+  assert.deepEqual(Object.entries(seen.extra), [
+    ['constructor', ['a', 'b']],
+    ['__proto__', ['c']],
+  ]);
+});
+
 test('a group, a uid or an extra without a user is no request', () => {
   assert.deepEqual(
     refusal(() => as([['Impersonate-Group', 'dev']])),

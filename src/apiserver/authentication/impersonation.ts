@@ -4,7 +4,7 @@ import { requireAccess } from '../request/authorize.ts';
 import type { ApiRequest } from '../request/route.ts';
 import { anonymous, authenticatedGroup, serviceAccountGroups, type User, unauthenticatedGroup } from '../request/user.ts';
 import { serviceAccountOf } from '../service-account-tokens/service-account-user.ts';
-import { unescaped } from './request-header.ts';
+import { gathered, unescaped } from './request-header.ts';
 
 /** Whom a request asks to be taken for. */
 interface Wanted {
@@ -123,10 +123,8 @@ function modesFor(user: User, wanted: Wanted): readonly Mode[] {
 }
 
 function userOf({ name, uid, extra }: Wanted, groups: readonly string[]): User {
-  const values: Record<string, string[]> = {};
-  for (const [key, value] of extra) values[key] = [...(values[key] ?? []), value];
   const isAnonymous = name === anonymous.name;
   const added = isAnonymous ? unauthenticatedGroup : authenticatedGroup;
   const isSaid = groups.includes(unauthenticatedGroup) || (!isAnonymous && groups.includes(authenticatedGroup));
-  return { name, uid, groups: isSaid ? groups : [...groups, added], extra: values };
+  return { name, uid, groups: isSaid ? groups : [...groups, added], extra: gathered(extra) };
 }

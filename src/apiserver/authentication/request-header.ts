@@ -24,13 +24,15 @@ export function createRequestHeaderAuthenticator(allowedNames: readonly string[]
 }
 
 function extraOf(headers: Credentials['remoteHeaders']): Readonly<Record<string, readonly string[]>> {
-  const extra: Record<string, string[]> = {};
-  for (const [header, value] of headers) {
-    if (!header.startsWith(extraPrefix)) continue;
-    const key = unescaped(header.slice(extraPrefix.length));
-    extra[key] = [...(extra[key] ?? []), value];
-  }
-  return extra;
+  const pairs = headers.filter(([header]) => header.startsWith(extraPrefix));
+  return gathered(pairs.map(([header, value]) => [unescaped(header.slice(extraPrefix.length)), value] as const));
+}
+
+/** The values of each key. A key is whatever somebody sent, `constructor` and `__proto__` too. */
+export function gathered(pairs: readonly (readonly [key: string, value: string])[]): Readonly<Record<string, readonly string[]>> {
+  const values = new Map<string, string[]>();
+  for (const [key, value] of pairs) values.set(key, [...(values.get(key) ?? []), value]);
+  return Object.fromEntries(values);
 }
 
 /** A key may hold what no header's name may: it comes with `%` escapes. */

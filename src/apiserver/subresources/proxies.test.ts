@@ -39,7 +39,12 @@ test('a pod is reached at its address, at the port that is asked for or the firs
   for (const ip of ['', '127.0.0.1', '169.254.1.1', '0.0.0.0', '::1', 'fe80::1', '224.0.0.1']) {
     assert.throws(() => url({ podIP: ip }), saying(400, 'address not allowed'));
   }
-  assert.throws(() => backendUrl('', '10.0.0.7', 'no port'), StatusError);
+});
+
+test('a port cannot lead elsewhere', () => {
+  for (const port of ['no port', '80@169.254.169.254', ':secret@10.9.9.9', '80/../..', '80#', '80?a=b', '99999', '+80', '-1']) {
+    assert.throws(() => backendUrl('', '10.0.0.7', port), saying(400, `invalid port ${JSON.stringify(port)}`));
+  }
 });
 
 test('a port of a service is named or numbered, and one that it does not have is told', () => {

@@ -56,8 +56,9 @@ export function parseProxyName(text: string): ProxyName | undefined {
   return parts.length > 3 || name === '' || !['', 'http', 'https'].includes(scheme) ? undefined : { scheme, name, port };
 }
 
-/** @param address of IP version 4 or 6 */
+/** @param address of IP version 4 or 6 @throws a 400 `StatusError` for a port that is no number: `80@elsewhere` would make the address a user's name */
 export function backendUrl(scheme: string, address: string, port: string | number): URL {
+  if (!/^\d{0,5}$/.test(String(port))) throw badRequest(`invalid port ${JSON.stringify(String(port))}`);
   const host = address.includes(':') ? `[${address}]` : address;
   const url = `${scheme === '' ? 'http' : scheme}://${host}${port === '' ? '' : `:${port}`}`;
   if (!URL.canParse(url)) throw badRequest(`invalid port ${JSON.stringify(String(port))}`);

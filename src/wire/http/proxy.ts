@@ -107,14 +107,14 @@ async function* bodyOf(incoming: http.IncomingMessage, target: ProxyTarget, sign
 }
 
 function headersForClient(rawHeaders: readonly string[]): Record<string, string | readonly string[]> {
-  const headers: Record<string, string | readonly string[]> = {};
+  const headers = new Map<string, string | readonly string[]>(); // a name is whatever the backend sent, `constructor` too
   for (const [name, value] of headerPairs(rawHeaders)) {
     const key = name.toLowerCase();
     if (hopByHop.has(key)) continue;
-    const before = headers[key];
-    headers[key] = before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value];
+    const before = headers.get(key);
+    headers.set(key, before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value]);
   }
-  return headers;
+  return Object.fromEntries(headers);
 }
 
 const hopByHop: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'trailer', 'te', 'upgrade', 'proxy-authenticate']);
