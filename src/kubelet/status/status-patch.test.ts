@@ -12,7 +12,6 @@ test('nothing that differs, nothing to tell; what is empty is as good as absent'
   };
   const wanted: PodStatus = {
     ...known,
-    observedGeneration: 7,
     containerStatuses: known.containerStatuses?.map((status) => ({ ...status, lastState: {} })),
   };
   assert.equal(patchOf(known, wanted), undefined);
@@ -51,4 +50,13 @@ test('of the conditions those that changed, without what they no longer say; tho
     ],
   };
   assert.deepEqual(patchOf(known, wanted), { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: 't', reason: null, message: null }] });
+});
+
+test('a generation that is observed is told by itself, of the conditions too, and never goes back', () => {
+  const ready = { type: 'Ready', status: 'True' };
+  const at = (generation: number) => ({ observedGeneration: generation, conditions: [{ ...ready, observedGeneration: generation }] });
+  assert.deepEqual(patchOf(at(6), at(7)), at(7));
+  assert.equal(patchOf(at(7), at(7)), undefined);
+  assert.equal(patchOf(at(8), at(7)), undefined);
+  assert.equal(patchOf({ ...at(7), conditions: [ready] }, at(7)), undefined);
 });

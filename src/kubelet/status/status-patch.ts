@@ -5,7 +5,6 @@ export type StatusPatch = { readonly metadata: { readonly uid: string }; readonl
 
 /** Fields that the kubelet owns; a field of these that is wanted no more is removed. */
 const owned = [
-  'observedGeneration',
   'phase',
   'reason',
   'message',
@@ -28,14 +27,14 @@ export function statusPatch(uid: string, known: PodStatus | undefined, wanted: P
   const status: Record<string, unknown> = {};
   for (const field of owned) {
     if (same(known?.[field], wanted[field])) continue;
-    if (field === 'observedGeneration') continue; // goes along with other changes, is none by itself
     status[field] = wanted[field] ?? null;
     if (field === 'podIPs' || field === 'hostIPs') status[field] = mergedByAddress(known?.[field], wanted[field]);
   }
-  const changed = (wanted.conditions ?? []).flatMap((condition) => changedCondition(known?.conditions, condition) ?? []);
+  const isNewer = (wanted.observedGeneration ?? 0) > (known?.observedGeneration ?? 0); // what was observed once stays observed
+  if (isNewer) status['observedGeneration'] = wanted.observedGeneration;
+  const changed = (wanted.conditions ?? []).flatMap((condition) => changedCondition(known?.conditions, condition, isNewer) ?? []);
   if (changed.length > 0) status['conditions'] = changed;
   if (Object.keys(status).length === 0) return undefined;
-  if (wanted.observedGeneration !== undefined) status['observedGeneration'] = wanted.observedGeneration;
   return { metadata: { uid }, status };
 }
 
@@ -48,10 +47,11 @@ function mergedByAddress(known: Addresses | undefined, wanted: Addresses | undef
 }
 
 /** Conditions merge by type, so what is wanted no more of one has to be taken back. */
-function changedCondition(known: readonly PodCondition[] | undefined, wanted: PodCondition): object | undefined {
+function changedCondition(known: readonly PodCondition[] | undefined, wanted: PodCondition, isNewer: boolean): object | undefined {
   const before = known?.find(({ type }) => type === wanted.type);
   if (before === undefined) return wanted;
-  if ((['status', 'reason', 'message'] as const).every((field) => before[field] === wanted[field])) return undefined;
+  const told = ['status', 'reason', 'message', ...(isNewer ? (['observedGeneration'] as const) : [])] as const; // a generation alone waits for the pod's
+  if (told.every((field) => before[field] === wanted[field])) return undefined;
   const dropped = (['reason', 'message'] as const).filter((field) => before[field] !== undefined && wanted[field] === undefined);
   return { ...wanted, ...Object.fromEntries(dropped.map((field) => [field, null])) };
 }
