@@ -96,6 +96,16 @@ test('an update takes what it changes from all others, and what it removes is no
   assert.deepEqual([owns(second, 'a'), owns(second, 'u')], [['.labels.k'], ['.count', '.labels.m']]);
 });
 
+test('a manager without a name owns as others do, and its entry does not say a name', () => {
+  const first = updated(nothing, '', { a: 1 });
+  assert.deepEqual(
+    first.entries.map((entry) => 'manager' in entry),
+    [false],
+  );
+  const second = updated({ object: { a: 1 }, entries: givenEntries(parseEntries(first.entries), first.entries) }, '', { a: 2 });
+  assert.deepEqual(second.entries, first.entries);
+});
+
 test('an update that changes nothing leaves the owners alone, one by the same manager moves its time', () => {
   const first = updated(nothing, 'u', { count: 1 });
   assert.equal(trackUpdate(first.entries, { count: 1 }, { count: 1 }, writer('v')), first.entries);

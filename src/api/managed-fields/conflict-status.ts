@@ -20,7 +20,7 @@ export function applyConflict(conflicts: readonly Conflict[]): StatusError {
   return failure(409, 'Conflict', text, { causes });
 }
 
-function printed({ manager, operation, subresource = '', apiVersion }: Entry): string {
+function printed({ manager = '', operation, subresource = '', apiVersion }: Entry): string {
   const through = subresource === '' ? quote(manager) : `${quote(manager)} with subresource ${quote(subresource)}`;
   return operation === 'Update' ? `${through} using ${apiVersion}` : through;
 }

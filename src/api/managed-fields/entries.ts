@@ -7,7 +7,6 @@ export type Operation = 'Apply' | 'Update';
 
 /** What one manager owns through one endpoint, as objects carry it. */
 export interface Entry extends ManagedFieldsEntry {
-  readonly manager: string;
   readonly operation: Operation;
   readonly apiVersion: string;
   readonly fieldsType: 'FieldsV1';
@@ -59,13 +58,14 @@ export function parseEntries(given: readonly ManagedFieldsEntry[]): readonly Ent
 }
 
 export function entryOf({ manager, operation, apiVersion, subresource }: Owner, fieldsV1: FieldSet, time: string | undefined): Entry {
-  const head = { manager, operation, apiVersion, ...(time === undefined ? {} : { time }), fieldsType: 'FieldsV1', fieldsV1 } as const;
+  const named = manager === '' ? {} : { manager }; // one that sends no User-Agent has no name
+  const head = { ...named, operation, apiVersion, ...(time === undefined ? {} : { time }), fieldsType: 'FieldsV1', fieldsV1 } as const;
   return subresource === '' ? head : { ...head, subresource };
 }
 
 export function isOwnedBy(entry: Entry, owner: Owner): boolean {
   return (
-    entry.manager === owner.manager &&
+    (entry.manager ?? '') === owner.manager &&
     entry.operation === owner.operation &&
     (entry.subresource ?? '') === owner.subresource &&
     (owner.operation === 'Apply' || entry.apiVersion === owner.apiVersion)
@@ -87,7 +87,7 @@ export function withoutFields(entries: readonly Entry[], fields: FieldSet): read
 
 /** As they are written: by operation, time, manager, version and subresource. */
 export function inOrder(entries: readonly Entry[]): readonly Entry[] {
-  const keys = (entry: Entry) => [entry.operation, entry.time ?? '', entry.manager, entry.apiVersion, entry.subresource ?? ''];
+  const keys = (entry: Entry) => [entry.operation, entry.time ?? '', entry.manager ?? '', entry.apiVersion, entry.subresource ?? ''];
   return entries.toSorted((a, b) => compareLists(keys(a), keys(b)));
 }
 
@@ -99,7 +99,7 @@ const oldUpdatesManager = 'ancient-changes';
 export function capped(entries: readonly Entry[]): readonly Entry[] {
   const updates = entries.filter(({ operation }) => operation === 'Update');
   if (updates.length <= updatersMax) return entries;
-  const oldestFirst = updates.toSorted((a, b) => compareLists([a.time ?? '', a.manager], [b.time ?? '', b.manager]));
+  const oldestFirst = updates.toSorted((a, b) => compareLists([a.time ?? '', a.manager ?? ''], [b.time ?? '', b.manager ?? '']));
   const buckets = new Map<string, Entry[]>();
   let left = updates.length;
   for (const entry of oldestFirst) {

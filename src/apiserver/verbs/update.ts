@@ -1,4 +1,3 @@
-import { groupResourceOf } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
 import { invalid } from '#api/status.ts';
 import type { IndexedObject } from '../registry/indexed-object.ts';
@@ -51,5 +50,5 @@ function withoutRevision(object: KubeObject): KubeObject {
 function checkRevisionGiven({ kind, info }: KindRequest, object: KubeObject): void {
   if (kind.allowsUnconditionalUpdate || (object.metadata.resourceVersion ?? '') !== '') return;
   const problem = { type: 'Invalid', field: 'metadata.resourceVersion', badValue: 0, detail: 'must be specified for an update' } as const;
-  throw invalid({ group: '', kind: groupResourceOf(kind) }, info.name, [problem]);
+  throw invalid({ group: kind.group, kind: kind.plural }, info.name, [problem]); // the resource, where else the kind stands
 }

@@ -23,6 +23,8 @@ test('19: a budget without a revision is not written, a deployment is', async ()
     [refused.status, refused.body.message],
     [422, 'poddisruptionbudgets.policy "web" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update'],
   );
+  const { causes, ...details } = refused.body.details;
+  assert.deepEqual([details, causes.length], [{ name: 'web', group: 'policy', kind: 'poddisruptionbudgets' }, 1]);
   await api.call('POST', deployments, { body: aDeployment() });
   const put = await api.call('PUT', `${deployments}/web`, { body: aDeployment({ replicas: 3 }) });
   assert.deepEqual([put.status, put.body.spec.replicas, put.body.metadata.generation], [200, 3, 2]);
