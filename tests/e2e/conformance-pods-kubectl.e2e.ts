@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { kubectlPath, outputOf } from '../support/kubectl.ts';
-import { apply, busybox, sleeper, waitForField, waitForPod } from '../support/pods.ts';
+import { apply, busybox, sleeper, waitForPod } from '../support/pods.ts';
 import { requestsTo } from '../support/requests.ts';
 import { startCluster } from '../support/start-cluster.ts';
 
@@ -89,6 +89,7 @@ test('Ephemeral Containers should update the ephemeral containers in an existing
   const patched = await patch(`${pods}/debugged/ephemeralcontainers`, { spec: { ephemeralContainers: [debug('debugger1')] } });
   assert.equal(patched.metadata.generation, 2);
   const before = await get(`${pods}/debugged/ephemeralcontainers`);
+  delete before.metadata.resourceVersion; // the kubelet writes too
   const ephemeralContainers = [...before.spec.ephemeralContainers, debug('debugger2')];
   const updated = await replace(`${pods}/debugged/ephemeralcontainers`, { ...before, spec: { ...before.spec, ephemeralContainers } });
   assert.deepEqual(
@@ -96,6 +97,46 @@ test('Ephemeral Containers should update the ephemeral containers in an existing
     ['debugger1', 'debugger2'],
   );
   await succeeded(api.call('DELETE', `${pods}/debugged`));
+});
+
+test('Pods should run through the lifecycle of Pods and PodStatus', async () => {
+  const { metadata } = await get(pods);
+  await apply(kubectl, { ...sleeper('lived'), metadata: { name: 'lived', labels: { 'test-pod-static': 'true' } } });
+  await waitForPod(kubectl, 'lived');
+  const image = busybox.replace('docker.io/', '');
+  const patched = await patch(`${pods}/lived`, { metadata: { labels: { 'test-pod': 'patched' } }, spec: { containers: [{ name: 'main', image }] } });
+  assert.deepEqual([patched.metadata.labels['test-pod'], patched.spec.containers[0].image], ['patched', image]);
+  const { status, metadata: read } = await get(`${pods}/lived/status`);
+  const conditions = status.conditions.map((one: Any) => (one.type === 'Ready' ? { ...one, status: 'False' } : one));
+  const unconditional = { ...patched, metadata: { ...read, resourceVersion: undefined } }; // the kubelet writes too
+  const replaced = await replace(`${pods}/lived/status`, { ...unconditional, status: { ...status, conditions } });
+  assert.equal(replaced.status.conditions.find(({ type }: Any) => type === 'Ready').status, 'False');
+  await succeeded(api.call('DELETE', `${pods}?labelSelector=test-pod-static%3Dtrue`));
+  const watch = `${pods}?watch=1&timeoutSeconds=20&labelSelector=test-pod-static%3Dtrue&resourceVersion=${metadata.resourceVersion}`;
+  const types = (await api.watch(watch, ({ type }) => type === 'DELETED')).map(({ type }) => type);
+  assert.deepEqual([types[0], types[1], types.at(-1)], ['ADDED', 'MODIFIED', 'DELETED']);
+});
+
+test('RuntimeClass should schedule a Pod requesting a RuntimeClass and initialize its Overhead, and reject one that is not there or deleted', async () => {
+  const path = '/apis/node.k8s.io/v1/runtimeclasses';
+  const overhead = { podFixed: { cpu: '10m', memory: '1Mi' } };
+  await succeeded(api.call('POST', path, { body: { metadata: { name: 'heavy' }, handler: 'runc', overhead } }), 201);
+  const dry = () => api.call('POST', `${pods}?dryRun=All`, { body: sleeper('of-class', { runtimeClassName: 'heavy' }) });
+  assert.deepEqual((await succeeded(dry(), 201)).spec.overhead, overhead.podFixed);
+  assert.equal((await succeeded(api.call('PATCH', `${path}/heavy`, { headers: strategic, body: { handler: 'other' } }), 422)).reason, 'Invalid');
+  await succeeded(api.call('DELETE', `${path}/heavy`));
+  const refused = await succeeded(dry(), 403);
+  assert.match(refused.message, /pod rejected: RuntimeClass "heavy" not found/);
+});
+
+test('ConfigMap and Secrets should fail to create one with an empty key', async () => {
+  for (const kind of ['configmaps', 'secrets']) {
+    const refused = await succeeded(
+      api.call('POST', `/api/v1/namespaces/default/${kind}`, { body: { metadata: { name: 'empty' }, data: { '': 'dmFsdWU=' } } }),
+      422,
+    );
+    assert.deepEqual([refused.reason, refused.details.causes[0].field], ['Invalid', 'data[]']);
+  }
 });
 
 test('Sysctls should reject invalid sysctls', async () => {
@@ -177,9 +218,10 @@ test('Kubectl cluster-info, version, api-versions and diff tell what they should
 });
 
 test('Kubectl logs should be able to retrieve and filter logs', async () => {
-  await apply(kubectl, sleeper('logger', {}, { command: ['sh', '-c', 'for n in 1 2 3 4 5; do echo "line $n"; done; exec sleep 10000'] }));
+  const command = ['sh', '-c', 'for n in 1 2 3 4 5; do echo "line $n"; done; touch /tmp/said; exec sleep 10000'];
+  const readinessProbe = { exec: { command: ['test', '-e', '/tmp/said'] }, periodSeconds: 1 };
+  await apply(kubectl, sleeper('logger', {}, { command, readinessProbe }));
   await waitForPod(kubectl, 'logger');
-  await waitForField(kubectl, 'logger', '{.status.phase}', 'Running');
   const logs = async (flags: string) => await out(`logs logger main ${flags}`.trim());
   assert.equal(await logs(''), 'line 1\nline 2\nline 3\nline 4\nline 5\n');
   assert.equal(await logs('--tail=1'), 'line 5\n');
