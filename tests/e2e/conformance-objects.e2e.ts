@@ -5,7 +5,7 @@ import { requestsTo } from '../support/requests.ts';
 import { startCluster } from '../support/start-cluster.ts';
 
 /** What upstream’s conformance suite does with the kinds that are only data, done with the JavaScript client; each has the name of upstream’s test. */
-const cluster = await startCluster({ nodes: 0 });
+const cluster = await startCluster({ nodes: 0, upFlags: ['--timing', 'serviceCidrGraceMs=1000'] });
 const api = await requestsTo(cluster.kubeconfig);
 const objects = KubernetesObjectApi.makeApiClient(api.config);
 
