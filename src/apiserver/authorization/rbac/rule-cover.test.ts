@@ -94,3 +94,10 @@ test('rules of one resource are told as one', () => {
     '{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list" "watch"]}',
   ]);
 });
+
+test('a rule of too many parts is held as a whole, or not at all', () => {
+  const many = (letter: string) => Array.from({ length: 100 }, (_, index) => `${letter}${index}`);
+  const wanted = { verbs: many('v'), apiGroups: many('g'), resources: many('r'), resourceNames: many('n') };
+  assert.deepEqual(uncovered([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], [wanted]), []);
+  assert.deepEqual(uncovered([{ ...wanted, verbs: ['v0'] }], [wanted]), [wanted]);
+});

@@ -3,7 +3,17 @@ import type { PolicyRule } from '#api/types/rbac-v1.ts';
 
 /** What of the wanted rules the held ones do not allow, in parts of one verb, one group, one resource and one name, or one verb and one path. */
 export function uncovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
-  return wanted.flatMap(broken).filter((part) => !held.some((rule) => covers(rule, part)));
+  return wanted.flatMap((rule) => {
+    // A few kilobytes of rule make a million parts: such a one is held as a whole, or not at all.
+    if (partCount(rule) > maxParts) return held.some((one) => covers(one, rule)) ? [] : [rule];
+    return broken(rule).filter((part) => !held.some((one) => covers(one, part)));
+  });
+}
+
+const maxParts = 10_000;
+
+function partCount({ verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): number {
+  return verbs.length * (apiGroups.length * resources.length * Math.max(resourceNames.length, 1) + nonResourceURLs.length);
 }
 
 /** Rules of one resource that differ by their verbs become one; the others come first. */
