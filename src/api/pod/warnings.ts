@@ -141,6 +141,8 @@ function containerWarnings({ resources, env = [] }: AnyContainer, field: string)
   return [...fractions(resources?.limits, `${field}.resources.limits`), ...fractions(resources?.requests, `${field}.resources.requests`), ...hidden];
 }
 
+const maxComparedPorts = 100;
+
 function portWarnings(spec: PodSpec, field: string): readonly string[] {
   const ports = containersOf(spec, field).flatMap(({ container, field: at }) =>
     (container.ports ?? []).map((port, index) => ({ port, at: `${at}.ports[${index}]` })),
@@ -148,9 +150,10 @@ function portWarnings(spec: PodSpec, field: string): readonly string[] {
   return ports.flatMap(({ port, at }, index) => {
     const { hostIP = '', hostPort = 0, containerPort, protocol = '' } = port;
     const shown = `{Name:${port.name ?? ''} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
-    const overlaps = ports
-      .slice(0, index)
-      .flatMap((other) => overlapOf(port, other.port).map((what) => `${at}: ${what} port definition with ${other.at}`));
+    // With all of them thousands of ports would be millions of warnings.
+    const overlaps = (ports.length > maxComparedPorts ? [] : ports.slice(0, index)).flatMap((other) =>
+      overlapOf(port, other.port).map((what) => `${at}: ${what} port definition with ${other.at}`),
+    );
     return [...(hostIP !== '' && hostPort === 0 ? [`${at}: hostIP set without hostPort: ${shown}`] : []), ...overlaps];
   });
 }
