@@ -26,6 +26,15 @@ test('a request says its subject and its alternative names; what is no request s
   }
 });
 
+test('what holds more than one request is none: whoever signs it might read the other', async () => {
+  const pem = Buffer.from(fullRequest, 'base64').toString();
+  const encoded = (text: string) => Buffer.from(text).toString('base64');
+  assert.notEqual(await readCertificateRequest(encoded(`\n${pem}\n`)), undefined);
+  assert.equal(await readCertificateRequest(encoded(`${pem}\n${pem}`)), undefined);
+  assert.equal(await readCertificateRequest(encoded(pem.replace('REQUEST-----\n', 'REQUEST-----\nProc-Type: 4\n\n'))), undefined);
+  assert.equal(await readCertificateRequest(encoded(`-----BEGIN X-----\neA==\n-----END X-----\n${pem}`)), undefined);
+});
+
 test("a kubelet's client certificate is for a node and for nothing else", () => {
   const problemOf = (more: Partial<CertificateRequestContent>, usages: readonly string[] = client) => kubeletClientProblem(content(more), usages);
   assert.equal(problemOf({}), undefined);

@@ -8,9 +8,13 @@ const organizationId = '2.5.4.10';
 const alternativeNamesId = '2.5.29.17';
 const extensionRequestId = '1.2.840.113549.1.9.14';
 
-/** @param pem PKCS#10 @returns undefined for what is no request */
+/**
+ * Whoever signs reads the PEM anew: with one block and nothing beside it both read the same.
+ *
+ * @param pem PKCS#10 @returns undefined for what is not exactly one request
+ */
 export function parseRequest(pem: string): CertificateRequestContent | undefined {
-  const [, base64] = /-----BEGIN CERTIFICATE REQUEST-----([^-]+)-----END CERTIFICATE REQUEST-----/.exec(pem) ?? [];
+  const [, base64] = /^\s*-----BEGIN CERTIFICATE REQUEST-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE REQUEST-----\s*$/.exec(pem) ?? [];
   if (base64 === undefined) return undefined;
   try {
     const { certificationRequestInfo } = AsnConvert.parse(Buffer.from(base64, 'base64'), CertificationRequest);

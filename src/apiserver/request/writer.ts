@@ -19,6 +19,8 @@ export interface RequestWriter extends Writer {
 }
 
 const managerMaxLength = 128;
+/** All of them have to fit in 4096 characters of headers. */
+const maxWarnings = 256;
 
 export function writerOf(request: ApiRequest & { readonly user: User }, options: Pick<WriteOptions, 'isDryRun'>): RequestWriter {
   const warnings: string[] = [];
@@ -28,7 +30,7 @@ export function writerOf(request: ApiRequest & { readonly user: User }, options:
     fieldManager: request.query.get('fieldManager') || managerOfUserAgent(request.headers['user-agent'] ?? ''),
     warnings,
     warn: (text) => {
-      if (!warnings.includes(text)) warnings.push(text);
+      if (warnings.length < maxWarnings && !warnings.includes(text)) warnings.push(text);
     },
   };
 }

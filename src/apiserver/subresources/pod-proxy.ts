@@ -29,7 +29,7 @@ export function podTarget(pod: Pod, { scheme, port }: ProxyName): ProxyTarget {
 }
 
 /** Upstream's rule: an address of one host in a network, not of this very host. */
-function isReachable(text: string): boolean {
+export function isReachable(text: string): boolean {
   const address = parseIp(text);
   return address !== undefined && !special().some((range) => rangeContains(range, address));
 }

@@ -8,6 +8,7 @@ import type { Endpoints, Service } from '#api/types/core-v1.ts';
 import type { EndpointSlice } from '#api/types/discovery-v1.ts';
 import type { Route, RouteContext } from '../request/route.ts';
 import { namesOf } from './kubelet-location.ts';
+import { isReachable } from './pod-proxy.ts';
 import { backendUrl, type ProxyName, proxyRoute } from './proxy.ts';
 
 /** One place where a service is served. */
@@ -65,7 +66,9 @@ export function backendsOfEndpoints(all: readonly Endpoints[], name: string): re
     });
 }
 
-function oneOf(backends: readonly Backend[], { scheme, name, port }: ProxyName): Backend {
+/** Whoever may write slices must not make the server call hosts of his choice. */
+function oneOf(all: readonly Backend[], { scheme, name, port }: ProxyName): Backend {
+  const backends = all.filter(({ address }) => isReachable(address));
   const backend = backends[Math.floor(Math.random() * backends.length)];
   if (backend !== undefined) return backend;
   const asked = scheme === '' ? (port === '' ? name : `${name}:${port}`) : `${scheme}:${name}:${port}`;
