@@ -31,3 +31,9 @@ test('what cannot be read names its line, and a document that unfolds without en
   ];
   assert.throws(() => parseYamlText(bomb.join('\n')), InvalidInput);
 });
+
+test('JSON is YAML: it means the same, and its mistakes are told as those of YAML', () => {
+  assert.deepEqual(parseYamlText('{"a": "yes", "b": [1, {"c": null}]}'), { value: { a: 'yes', b: [1, { c: null }] }, duplicates: [] });
+  assert.deepEqual(parseYamlText('{"a": 1,\n"a": 2}').duplicates, ['line 2: key "a" already set in map']);
+  assert.deepEqual(parseYamlText('{a: yes}').value, { a: true });
+});
