@@ -32,6 +32,8 @@ test('the node says what the host is, and promises pods a little less', async ()
 });
 
 test('the node says what runs on it and how it is reached', async () => {
+  // Told when the kubelet listens: a node can be Ready a moment before.
+  outputOf(await cluster.kubectl('wait node --all --for=jsonpath={.status.daemonEndpoints.kubeletEndpoint.Port} --timeout=20s'));
   const { status } = await theNode();
   assert.match(status?.nodeInfo?.containerRuntimeVersion ?? '', /^containerd:\/\/\d/);
   assert.match(status?.nodeInfo?.kubeletVersion ?? '', /^v1\.\d+\.\d+/);
