@@ -85,11 +85,21 @@ test('ports that overlap and bytes in pieces are warned about', () => {
   ]);
 });
 
-test('thousands of equal ports are not millions of warnings', () => {
+test('of thousands of equal ports the first pairs are told, not millions', () => {
   const containers = Array.from({ length: 3_000 }, (_, index) => ({
     name: `c${index}`,
     image: 'i',
     ports: [{ containerPort: 80, protocol: 'TCP' }],
   }));
-  assert.deepEqual(newPodWarnings(aPod({ spec: { containers } })), []);
+  const told = newPodWarnings(aPod({ spec: { containers } }));
+  assert.equal(told.length, 256);
+  assert.equal(told[0], 'spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]');
+});
+
+test('a hundred ports more do not hide the pair that overlaps', () => {
+  const others = Array.from({ length: 150 }, (_, index) => ({ containerPort: 1000 + index, protocol: 'TCP' }));
+  const ports = [{ containerPort: 80, protocol: 'TCP' }, ...others, { containerPort: 80, protocol: 'TCP' }, { containerPort: 80, protocol: 'UDP' }];
+  assert.deepEqual(newPodWarnings(aPod({ spec: { containers: [{ name: 'main', image: 'i', ports }] } })), [
+    'spec.containers[0].ports[151]: duplicate port definition with spec.containers[0].ports[0]',
+  ]);
 });

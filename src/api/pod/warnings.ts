@@ -111,8 +111,12 @@ function podAffinityWarnings(affinity: Affinity | undefined, field: string): rea
 }
 
 function repeated<T>(items: readonly T[], keyOf: (item: T) => string, key: string, field: string): readonly string[] {
-  const keys = items.map(keyOf);
-  return keys.flatMap((value, index) => (keys.indexOf(value) < index ? [`${field}[${index}].${key}: duplicate ${key} ${quote(value)}`] : []));
+  const seen = new Set<string>();
+  return items.map(keyOf).flatMap((value, index) => {
+    const isFirst = !seen.has(value);
+    seen.add(value);
+    return isFirst ? [] : [`${field}[${index}].${key}: duplicate ${key} ${quote(value)}`];
+  });
 }
 
 /** Bytes come whole. */
@@ -131,8 +135,10 @@ function containersOf(spec: PodSpec, field: string): readonly { readonly contain
 }
 
 function containerWarnings({ resources, env = [] }: AnyContainer, field: string): readonly string[] {
+  const seen = new Set<string>();
   const hidden = env.flatMap(({ name, value = '', valueFrom }, index) => {
-    const isFirst = env.findIndex((other) => other.name === name) === index;
+    const isFirst = !seen.has(name);
+    seen.add(name);
     const reference = `$(${name})`;
     // What is built on the value before does not lose it.
     const keepsIt = valueFrom === undefined && value !== reference && value.includes(reference);
@@ -141,25 +147,32 @@ function containerWarnings({ resources, env = [] }: AnyContainer, field: string)
   return [...fractions(resources?.limits, `${field}.resources.limits`), ...fractions(resources?.requests, `${field}.resources.requests`), ...hidden];
 }
 
-const maxComparedPorts = 100;
+/** Of pairs there may be millions; what an answer's headers can hold is less than this. */
+const maxOverlaps = 256;
 
 function portWarnings(spec: PodSpec, field: string): readonly string[] {
   const ports = containersOf(spec, field).flatMap(({ container, field: at }) =>
     (container.ports ?? []).map((port, index) => ({ port, at: `${at}.ports[${index}]` })),
   );
-  return ports.flatMap(({ port, at }, index) => {
+  // Only ports of one number and protocol can overlap.
+  const earlier = new Map<string, (typeof ports)[number][]>();
+  let left = maxOverlaps;
+  return ports.flatMap(({ port, at }) => {
     const { hostIP = '', hostPort = 0, containerPort, protocol = '' } = port;
     const shown = `{Name:${port.name ?? ''} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
-    // With all of them thousands of ports would be millions of warnings.
-    const overlaps = (ports.length > maxComparedPorts ? [] : ports.slice(0, index)).flatMap((other) =>
-      overlapOf(port, other.port).map((what) => `${at}: ${what} port definition with ${other.at}`),
-    );
+    const same = earlier.get(`${containerPort}/${protocol}`) ?? [];
+    const overlaps = same
+      .slice(0, left)
+      .flatMap((other) => overlapOf(port, other.port).map((what) => `${at}: ${what} port definition with ${other.at}`));
+    left -= overlaps.length;
+    same.push({ port, at });
+    earlier.set(`${containerPort}/${protocol}`, same);
     return [...(hostIP !== '' && hostPort === 0 ? [`${at}: hostIP set without hostPort: ${shown}`] : []), ...overlaps];
   });
 }
 
+/** Of ports with the same number and protocol. */
 function overlapOf(port: ContainerPort, other: ContainerPort): readonly string[] {
-  if (port.containerPort !== other.containerPort || port.protocol !== other.protocol) return [];
   const [ip = '', otherIp = ''] = [port.hostIP, other.hostIP];
   const [hostPort = 0, otherHostPort = 0] = [port.hostPort, other.hostPort];
   if (ip === otherIp && hostPort === otherHostPort) return ['duplicate'];
