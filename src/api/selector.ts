@@ -62,6 +62,16 @@ export function labelSelectorMatches(selector: LabelSelector | undefined, labels
   return labelSelectorMatcher(selector).matches(labels);
 }
 
+/** The same, for selectors that nobody has checked: one that cannot be read covers nothing. */
+export function labelSelectorCovers(selector: LabelSelector | undefined, labels: Labels): boolean {
+  try {
+    return labelSelectorMatches(selector, labels);
+  } catch (error) {
+    if (error instanceof InvalidInput) return false;
+    throw error;
+  }
+}
+
 /**
  * The field selector of a list or watch: `status.phase!=Running,spec.nodeName=n1`.
  *

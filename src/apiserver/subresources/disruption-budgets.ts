@@ -1,9 +1,8 @@
-import { labelSelectorMatcher } from '#api/selector.ts';
+import { labelSelectorCovers } from '#api/selector.ts';
 import { disruptionBudgetExceeded, forbidden, type StatusError } from '#api/status.ts';
 import type { Pod } from '#api/types/core-v1.ts';
 import type { Condition } from '#api/types/meta-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '#api/types/policy-v1.ts';
-import { InvalidInput } from '#base/errors.ts';
 
 /** What stands in the way of an eviction. */
 export type EvictionPlan =
@@ -44,13 +43,7 @@ export function stillProcessing(budgetName: string): StatusError {
 }
 
 function covers({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {
-  if (metadata.namespace !== pod.metadata.namespace) return false;
-  try {
-    return labelSelectorMatcher(spec?.selector).matches(pod.metadata.labels);
-  } catch (error) {
-    if (error instanceof InvalidInput) return false; // a selector that nobody can read covers nothing
-    throw error;
-  }
+  return metadata.namespace === pod.metadata.namespace && labelSelectorCovers(spec?.selector, pod.metadata.labels);
 }
 
 function isReady({ status }: Pod): boolean {

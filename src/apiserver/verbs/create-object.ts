@@ -4,12 +4,11 @@ import { alreadyExists, alreadyExistsButDeleting, generatedNameExists, invalid, 
 import type { ObjectMeta } from '#api/types/meta-v1.ts';
 import type { AdmissionRequest } from '../admission/admission.ts';
 import type { IndexedObject } from '../registry/indexed-object.ts';
-import type { Written } from '../registry/registry.ts';
 import type { ServerContext } from '../request/context.ts';
 import type { Writer } from '../request/writer.ts';
 import { type Owners, ownersOfNew, withOwners, withSoundOwners } from './owners.ts';
 import { putObject } from './put-object.ts';
-import { type Reserved, reservationsOf } from './reservations.ts';
+import { reservationsOf, settled } from './reservations.ts';
 import { nowSeconds } from './times.ts';
 
 export interface NewObjectRequest {
@@ -61,30 +60,12 @@ export async function createObject(context: ServerContext, request: NewObjectReq
     for (const text of kind.warnings(object, undefined)) writer.warn(text);
     const reserved = await reservationsOf(kind, context.reservations)?.reserve(object, undefined, writer, signal);
     if (writer.isDryRun) return dryRun(context, kind, key, reserved?.object ?? object);
-    const result = await stored(context, kind, key, object, reserved, request.owners !== undefined, signal);
+    const isApplied = request.owners !== undefined;
+    const result = await settled(reserved, () => putObject(context, kind, key, reserved?.object ?? object, 0, isApplied, signal));
     if (result.kind === 'written') return result.object;
     if (left > 1) continue;
     if (base !== '') throw generatedNameExists(kind, name);
     throw existsError(context, kind, key, name);
-  }
-}
-
-async function stored(
-  context: ServerContext,
-  kind: Kind,
-  key: string,
-  object: KubeObject,
-  reserved: Reserved | undefined,
-  isApplied: boolean,
-  signal: AbortSignal,
-): Promise<Written> {
-  try {
-    const result = await putObject(context, kind, key, reserved?.object ?? object, 0, isApplied, signal);
-    await (result.kind === 'written' ? reserved?.keep() : reserved?.release());
-    return result;
-  } catch (error) {
-    await reserved?.release();
-    throw error;
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Kind } from '#api/kind.ts';
 import type { KubeObject } from '#api/object.ts';
+import type { Written } from '../registry/registry.ts';
 import type { Writer } from '../request/writer.ts';
 
-/** An object with what it was given beside itself, such as an address. Exactly one of the two functions is called. */
+/** An object with what it was given beside itself, such as an address. Exactly one of the two functions is called; of a dry run none. */
 export interface Reserved {
   readonly object: KubeObject;
   /** The object was stored. */
@@ -28,4 +29,16 @@ export interface Reservations {
 /** All of them, as one. */
 export function reservationsOf(kind: Kind, all: readonly Reservations[]): Reservations | undefined {
   return all.find((one) => one.handles(kind));
+}
+
+/** Stores an object, and keeps or gives back what was reserved for it. */
+export async function settled(reserved: Reserved | undefined, store: () => Promise<Written>): Promise<Written> {
+  try {
+    const result = await store();
+    await (result.kind === 'written' ? reserved?.keep() : reserved?.release());
+    return result;
+  } catch (error) {
+    await reserved?.release();
+    throw error;
+  }
 }

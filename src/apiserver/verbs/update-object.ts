@@ -10,7 +10,7 @@ import type { Writer } from '../request/writer.ts';
 import { isFinished } from './deletion.ts';
 import { type Owners, ownersOfChanged, sameOwners, withOwners, withSoundOwners } from './owners.ts';
 import { putObject } from './put-object.ts';
-import { type Reserved, reservationsOf } from './reservations.ts';
+import { type Reserved, reservationsOf, settled } from './reservations.ts';
 
 export interface UpdateRequest {
   readonly kind: Kind;
@@ -66,18 +66,12 @@ async function stored(
   reserved: Reserved | undefined,
   signal: AbortSignal,
 ): Promise<Written> {
-  try {
-    const isLast = isFinished(kind, next);
-    const result = isLast
-      ? await context.registry.delete(kind, key, revision, signal)
-      : await putObject(context, kind, key, reserved?.object ?? next, revision, owners === 'given', signal);
-    await (result.kind === 'written' ? reserved?.keep() : reserved?.release());
-    if (isLast && result.kind === 'written') await reservationsOf(kind, context.reservations)?.giveUp(next, signal);
-    return result;
-  } catch (error) {
-    await reserved?.release();
-    throw error;
+  if (!isFinished(kind, next)) {
+    return await settled(reserved, () => putObject(context, kind, key, reserved?.object ?? next, revision, owners === 'given', signal));
   }
+  const result = await settled(reserved, () => context.registry.delete(kind, key, revision, signal));
+  if (result.kind === 'written') await reservationsOf(kind, context.reservations)?.giveUp(next, signal);
+  return result;
 }
 
 async function prepared(
@@ -94,7 +88,8 @@ async function prepared(
   const given = withOwners(defaulted, owners);
   const admission = { operation: 'UPDATE', kind, subresource, namespace, name, object: given, previous: current, user, isDryRun, warn } as const;
   const mutated = withSoundOwners(await context.admission.mutate(admission, signal), owners, warn);
-  const next = withOwners(preparedFor(kind, subresource, kind.setDefaults(mutated), current), mutated.metadata.managedFields ?? []);
+  const whole = mutated === given ? given : kind.setDefaults(mutated); // what admission left alone has its defaults
+  const next = withOwners(preparedFor(kind, subresource, whole, current), mutated.metadata.managedFields ?? []);
   const problems = problemsOf(kind, subresource, next, current);
   if (problems.length > 0) throw invalid(kind, name, problems);
   if (subresource === '') kind.warnings(next, current).forEach(warn);

@@ -7,10 +7,9 @@ import { replicationController as replicationControllerKind } from '#api/kinds/c
 import { podDisruptionBudget as budgetKind } from '#api/kinds/policy/v1/pod-disruption-budget.ts';
 import { type KubeObject, objectKey } from '#api/object.ts';
 import { quote } from '#api/quote.ts';
-import { type Labels, labelSelectorMatcher } from '#api/selector.ts';
+import { labelSelectorCovers } from '#api/selector.ts';
 import type { Pod } from '#api/types/core-v1.ts';
 import type { LabelSelector } from '#api/types/meta-v1.ts';
-import { InvalidInput } from '#base/errors.ts';
 import { isNotFound } from '#client/api-error.ts';
 import { referenceTo } from '#client/event-recorder.ts';
 import type { Informer } from '#client/informer-port.ts';
@@ -40,14 +39,16 @@ export async function runDisruptionController(context: ControllerContext, signal
   });
   pods.subscribe((change) => {
     const labels = [change.object, ...(change.type === 'updated' ? [change.previous] : [])].map(({ metadata }) => metadata.labels);
-    addMatching(change.object.metadata.namespace, (selector) => labels.some((each) => covers(selector, each)));
+    addMatching(change.object.metadata.namespace, (selector) => labels.some((each) => labelSelectorCovers(selector, each)));
   });
   for (const informer of workloads.values()) informer.subscribe(({ object }) => addMatching(object.metadata.namespace, () => true));
   await queue.run(async (key, inner) => {
     const budget = budgets.get(key);
     if (budget === undefined || budget.metadata.deletionTimestamp !== undefined) return;
     const { namespace } = budget.metadata;
-    const matching = pods.list().filter(({ metadata }) => metadata.namespace === namespace && covers(budget.spec?.selector, metadata.labels));
+    const matching = pods
+      .list()
+      .filter(({ metadata }) => metadata.namespace === namespace && labelSelectorCovers(budget.spec?.selector, metadata.labels));
     const nowMs = context.clock.now();
     const controllerOf = (pod: Pod) => topController(workloads, pod);
     const plan = planBudget(budget, { pods: matching, controllerOf, nowMs, now: timestamp(nowMs) });
@@ -60,16 +61,6 @@ export async function runDisruptionController(context: ControllerContext, signal
       if (!isNotFound(error)) throw error; // a conflict too: an eviction was faster, the next look counts it
     }
   }, signal);
-}
-
-/** A selector that nobody can read covers nothing. */
-function covers(selector: LabelSelector | undefined, labels: Labels): boolean {
-  try {
-    return labelSelectorMatcher(selector).matches(labels);
-  } catch (error) {
-    if (error instanceof InvalidInput) return false;
-    throw error;
-  }
 }
 
 /** The one that decides how many there are: of a Deployment's ReplicaSet it is the Deployment. */
