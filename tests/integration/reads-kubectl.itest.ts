@@ -77,9 +77,10 @@ for (const version of ['1.20', '1.28', '1.35'] as const) {
       assert.equal(await ready, 'pod/p condition met\n');
       const gone = kubectlOf(api.kubeconfigFile, version)('wait --for=delete pod/q --timeout=20s');
       await run('delete pod q --wait=false --grace-period=0 --force');
-      const { stdout, stderr } = await gone;
-      // What has gone before it is looked for is an error for the oldest.
-      assert.match(stdout + stderr, /^(pod\/q condition met\n|error: no matching resources found\n|)$/);
+      const { code, stdout, stderr } = await gone;
+      // What has gone before it is looked for is an error for the oldest, and nothing to say for the others.
+      if (version === '1.20' && code !== 0) assert.equal(stderr, 'error: no matching resources found\n');
+      else assert.match(`${code} ${stdout}`, /^0 (pod\/q condition met\n)?$/);
     });
 
     test('what there is, is listed', async () => {
