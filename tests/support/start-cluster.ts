@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { cp, mkdir, rm } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type CreateClusterOptions, createCluster, type TestCluster } from '#testing/create-cluster.ts';
@@ -32,10 +32,14 @@ export async function startCluster(options: CreateClusterOptions = {}): Promise<
   };
 }
 
+/** Those of the file's last run. */
+const logsOfFile = fileURLToPath(new URL(`../../.cache/test-logs/${basename(process.argv[1] ?? 'unknown').replace(/\.ts$/, '')}`, import.meta.url));
+let emptied: Promise<void> | undefined;
+
 async function keepLogs(cluster: TestCluster): Promise<void> {
-  const file = basename(process.argv[1] ?? 'unknown').replace(/\.ts$/, '');
-  const folder = fileURLToPath(new URL(`../../.cache/test-logs/${file}/${cluster.name}`, import.meta.url));
-  await rm(fileURLToPath(new URL(`../../.cache/test-logs/${file}`, import.meta.url)), { recursive: true, force: true });
+  emptied ??= rm(logsOfFile, { recursive: true, force: true }); // once: a file may have several clusters
+  await emptied;
+  const folder = join(logsOfFile, cluster.name);
   await mkdir(folder, { recursive: true });
   await cp(cluster.paths.partLogs, folder, { recursive: true, force: true }).catch(() => undefined); // a cluster that never ran has none
 }
