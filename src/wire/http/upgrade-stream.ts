@@ -75,7 +75,7 @@ export async function refuse(client: UpgradeClient, response: IncomingMessage): 
   });
 }
 
-/** Lets bytes flow both ways with back-pressure. When one side ends, the other gets what is on its way, then both are destroyed. */
+/** Lets bytes flow both ways with back-pressure. When one side ends or breaks, the other gets what is on its way, then both are destroyed. */
 export function join(
   client: Pick<UpgradeClient, 'socket' | 'head'>,
   backend: Omit<UpgradeAnswer & { upgraded: true }, 'response'>,
@@ -94,7 +94,7 @@ export function join(
       for (const side of sides) endThenDestroy(side);
     };
     for (const side of sides) {
-      side.on('error', destroyBoth);
+      side.on('error', endBoth); // who resets has often said all before, and the other is to have it
       side.once('end', endBoth);
       side.once('close', () => {
         endBoth();
