@@ -10,6 +10,7 @@ import { clusterPaths } from '#cluster/cluster-paths.ts';
 import { hostNames } from '#cluster/host-names.ts';
 import { pkiFiles } from '#cluster/pki-files.ts';
 import { parseSettings } from '#cluster/settings.ts';
+import { parseKubeletConfiguration } from '#kubelet/configuration/kubelet-configuration.ts';
 import { runKubelet } from '#kubelet/kubelet.ts';
 import { type KubeletHost, kubeletTimings } from '#kubelet/kubelet-config.ts';
 import { networkHttpGet, networkProbers } from '#kubelet/probes/network-clients.ts';
@@ -32,6 +33,7 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
   const { settingsFile, runDir } = readFlags();
   const settings = parseSettings(await readFile(settingsFile, 'utf8'), settingsFile);
   const paths = clusterPaths(runDir, settings.dataDir);
+  const configuration = parseKubeletConfiguration(settings.kubelet, settingsFile);
   const pki = pkiFiles(paths);
   const read = (file: string) => readFile(file, 'utf8');
   const [kubeconfig, cert, key, clientCa, resolvConf, mounter] = await Promise.all([
@@ -39,7 +41,7 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
     read(pki.cert('kubelet-server')),
     read(pki.key('kubelet-server')),
     read(pki.caCert),
-    read('/etc/resolv.conf').catch(() => ''), // a host without one has no name servers to pass on
+    read(configuration.resolvConf).catch(() => ''), // a host without one has no name servers to pass on
     createLinuxMounter(),
   ]);
   const transport = createHttpTransport({ ...readKubeconfig(kubeconfig), userAgent: 'kubelet/kubernode' });
@@ -52,13 +54,13 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
     roots: { root: paths.kubeletRoot, podLogs: paths.podLogs },
     memoryVolumes: paths.memoryVolumes,
     cgroupRoot: hostNames(settings.name).cgroupRoot,
-    clusterDomain: settings.clusterDomain,
-    clusterDns: settings.clusterDNS,
+    clusterDomain: configuration.clusterDomain || settings.clusterDomain,
+    clusterDns: configuration.clusterDNS.length > 0 ? configuration.clusterDNS : settings.clusterDNS,
     resolvConf,
-    maxPods: 110,
+    configuration,
     taints: [],
     tls: { cert, key, clientCa },
-    timings: kubeletTimings(settings.timings),
+    timings: kubeletTimings(configuration, settings.timings),
   };
   const host: KubeletHost = {
     client: createClient(transport),

@@ -31,6 +31,8 @@ export interface CliContext {
   readonly programs: UpOptions['programs'];
   /** Names of the periods, back-offs and thresholds that can be set. */
   timingNames(): Promise<readonly string[]>;
+  /** Reads and checks a `KubeletConfiguration`, YAML or JSON. @throws {InvalidInput} that names the field */
+  readKubeletConfiguration(path: string): Promise<Readonly<Record<string, unknown>>>;
   /** Resolves when the user ends the command. */
   untilInterrupted(): Promise<void>;
   /** Path of the cluster's kubeconfig. @throws {NotFound} when there is no such cluster */

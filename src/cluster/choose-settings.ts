@@ -49,6 +49,7 @@ export async function chooseSettings(options: UpOptions, facts: SettingsFacts, h
     store: options.store ?? remembered?.store ?? { kind: 'sqlite' },
     runtime: await chooseRuntime(options, facts, apiOnly, host, signal),
     timings: { ...remembered?.timings, ...options.timings },
+    kubelet: options.kubelet ?? remembered?.kubelet ?? {},
   };
 }
 

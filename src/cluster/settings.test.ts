@@ -28,6 +28,7 @@ const settings: ClusterSettings = {
     snapshotter: 'overlayfs',
   },
   timings: { nodeLeaseRenewMs: 500 },
+  kubelet: { maxPods: 30 },
 };
 
 const broken = (change: Record<string, unknown>) => () => parseSettings(JSON.stringify({ ...settings, ...change }), 'settings.json');

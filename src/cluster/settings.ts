@@ -32,6 +32,8 @@ export interface ClusterSettings {
    * (`nodeLeaseRenewMs`, `podGcMs`...).
    */
   readonly timings: Readonly<Record<string, number>>;
+  /** The node's `KubeletConfiguration` as the user wrote it; what is absent has its default. */
+  readonly kubelet: Readonly<Record<string, unknown>>;
 }
 
 export type StoreSettings =
@@ -82,6 +84,7 @@ export function parseSettings(text: string, source: string): ClusterSettings {
     store: parseStore(fields.object('store')),
     runtime: parseRuntime(fields.object('runtime')),
     timings: parseTimings(fields.object('timings')),
+    kubelet: fields.has('kubelet') ? fields.object('kubelet').values() : {},
   };
   fields.refuseOthers(Object.keys(settings));
   return settings;
@@ -145,6 +148,10 @@ class Fields {
 
   names(): readonly string[] {
     return Object.keys(this.#values);
+  }
+
+  values(): Readonly<Record<string, unknown>> {
+    return this.#values;
   }
 
   has(name: string): boolean {

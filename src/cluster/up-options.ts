@@ -23,5 +23,7 @@ export interface UpOptions {
   readonly nodeName?: string | undefined;
   readonly sandboxImage?: string | undefined;
   readonly timings?: Readonly<Record<string, number>> | undefined;
+  /** A `KubeletConfiguration`, checked. */
+  readonly kubelet?: Readonly<Record<string, unknown>> | undefined;
   readonly programs: { readonly supervisor: Program; readonly controlPlane: Program; readonly kubelet: Program };
 }

@@ -1,8 +1,10 @@
+import { quantityToNumber } from '#api/quantity.ts';
 import type { Taint } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Logger } from '#base/log.ts';
 import type { Client } from '#client/client.ts';
 import type { BatchAnswer, PodStartupBatch } from '#startup/pod-startup.ts';
+import { type KubeletConfiguration, parseKubeletConfiguration } from './configuration/kubelet-configuration.ts';
 import type { KubeletRoots } from './paths.ts';
 import { defaultEngineSettings, type EngineSettings } from './pod-engine.ts';
 import type { CgroupsPort } from './ports/cgroups.ts';
@@ -29,8 +31,9 @@ export interface KubeletConfig {
   readonly cgroupRoot: string;
   readonly clusterDomain: string;
   readonly clusterDns: readonly string[];
+  /** The text of the file. */
   readonly resolvConf: string;
-  readonly maxPods: number;
+  readonly configuration: KubeletConfiguration;
   readonly taints: readonly Taint[];
   readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string };
   readonly timings: KubeletTimings;
@@ -70,29 +73,30 @@ export interface KubeletTimings {
 }
 
 /** Upstream's numbers where it has one; orphans are looked for less often, because every known pod takes down its own. */
-const defaults = {
-  podSyncMs: defaultEngineSettings.worker.syncMs,
+const defaultsOf = (configuration: KubeletConfiguration) => ({
+  podSyncMs: configuration.syncFrequency,
   podRetryMs: defaultEngineSettings.worker.retryMs,
   podLongestWaitMs: defaultEngineSettings.worker.longestWaitMs,
   crashBackoffBaseMs: defaultEngineSettings.start.crashBackoff.baseMs,
-  crashBackoffMaxMs: defaultEngineSettings.start.crashBackoff.maxMs,
+  crashBackoffMaxMs: configuration.crashLoopBackOff.maxContainerRestartPeriod,
   imageBackoffBaseMs: defaultEngineSettings.images.backoff.baseMs,
   imageBackoffMaxMs: defaultEngineSettings.images.backoff.maxMs,
   runtimeRelistMs: defaultFollowSettings.relistMs,
-  nodeStatusMs: 10_000,
-  nodeLeaseRenewMs: 10_000,
+  nodeStatusMs: configuration.nodeStatusUpdateFrequency,
+  nodeLeaseRenewMs: configuration.nodeLeaseDurationSeconds * 250,
   housekeepingMs: 10_000,
   containerGcMs: 60_000,
-  logRotationMs: 10_000,
-  containerLogMaxBytes: 10 * 1024 * 1024,
-  containerLogMaxFiles: 5,
-} as const;
+  logRotationMs: configuration.containerLogMonitorInterval,
+  containerLogMaxBytes: quantityToNumber(configuration.containerLogMaxSize),
+  containerLogMaxFiles: configuration.containerLogMaxFiles,
+});
 
-/** What `kubeletTimings` takes. */
-export const kubeletTimingNames: readonly string[] = Object.keys(defaults);
+/** What `kubeletTimings` takes beside the configuration. */
+export const kubeletTimingNames: readonly string[] = Object.keys(defaultsOf(parseKubeletConfiguration({}, 'defaults')));
 
 /** @param given periods and limits by the names above that differ from the defaults; other parts' names are passed over */
-export function kubeletTimings(given: Readonly<Record<string, number>>): KubeletTimings {
+export function kubeletTimings(configuration: KubeletConfiguration, given: Readonly<Record<string, number>>): KubeletTimings {
+  const defaults = defaultsOf(configuration);
   const of = (name: keyof typeof defaults): number => given[name] ?? defaults[name];
   const backoff = (baseMs: number, maxMs: number) => ({ baseMs, maxMs, forgetAfterMs: 2 * maxMs });
   const { worker, status, start, images } = defaultEngineSettings;

@@ -27,7 +27,6 @@ import { type Chore, doChores } from './upkeep.ts';
 const keepDead = 1;
 /** Measured with containerd 1.6 on two CPUs: four to eight starts at once are fastest, sixteen are a quarter slower. */
 const startsPerCpu = 3;
-const maxImagesInStatus = 50;
 
 interface Parts extends NodeParts {
   readonly recorder: EventRecorder;
@@ -138,7 +137,12 @@ function createAgent(config: KubeletConfig, host: KubeletHost, parts: NodeParts,
       clock,
       logger,
     }),
-    settings: { maxPods: config.maxPods, reserved: nothingReserved, thresholds: defaultThresholds, maxImages: maxImagesInStatus },
+    settings: {
+      maxPods: config.configuration.maxPods,
+      reserved: nothingReserved,
+      thresholds: defaultThresholds,
+      maxImages: config.configuration.nodeStatusMaxImages,
+    },
     events,
     labels: {},
     taints: config.taints,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, statfs } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,8 @@ export interface CreateClusterOptions {
   readonly name?: string;
   /** Default: a temporary folder, in memory where that has room, removed on disposal. A folder that is given stays. */
   readonly dataDir?: string;
+  /** Fields of the node's `KubeletConfiguration` that differ from their defaults. */
+  readonly kubelet?: Readonly<Record<string, unknown>>;
   /** More words for `kubernode up`. */
   readonly upFlags?: readonly string[];
   /** Default: 120 s for `up`, and as long for disposal. */
@@ -70,7 +72,8 @@ export async function createCluster(options: CreateClusterOptions = {}): Promise
     const result = await run(words);
     if (result.code !== 0) throw new Unavailable({ message: `kubernode ${words.join(' ')} ended with ${result.code}: ${result.stderr.trim()}` });
   };
-  const up = () => must(['up', '--port', '0', ...(options.nodes === 0 ? ['--api-only'] : []), ...(options.upFlags ?? [])]);
+  const configured = options.kubelet === undefined ? [] : ['--kubelet-config', await writeConfiguration(dataDir, options.kubelet)];
+  const up = () => must(['up', '--port', '0', ...(options.nodes === 0 ? ['--api-only'] : []), ...configured, ...(options.upFlags ?? [])]);
   const stop = () => must(['down', '--purge']);
   undo.push('cluster', stop);
   const paths = clusterPaths(names.runDir, dataDir);
@@ -115,6 +118,13 @@ async function temporaryFolder(): Promise<string> {
     () => false,
   );
   return await mkdtemp(join(inMemory ? '/dev/shm' : tmpdir(), 'kubernode-'));
+}
+
+async function writeConfiguration(dataDir: string, kubelet: Readonly<Record<string, unknown>>): Promise<string> {
+  await mkdir(dataDir, { recursive: true });
+  const file = join(dataDir, 'kubelet-configuration.json');
+  await writeFile(file, JSON.stringify(kubelet));
+  return file;
 }
 
 const keptLines = 8;

@@ -8,6 +8,7 @@ import { systemClock } from '#base/clock.ts';
 import { silentLogger } from '#base/log.ts';
 import { createClient } from '#client/api-client.ts';
 import type { Client } from '#client/client.ts';
+import { parseKubeletConfiguration } from '#kubelet/configuration/kubelet-configuration.ts';
 import { runKubelet } from '#kubelet/kubelet.ts';
 import { type KubeletConfig, type KubeletHost, kubeletTimings } from '#kubelet/kubelet-config.ts';
 import { networkHttpGet, networkProbers } from '#kubelet/probes/network-clients.ts';
@@ -42,6 +43,8 @@ after(async () => {
   await api[Symbol.asyncDispose]();
 });
 
+const configuration = parseKubeletConfiguration({}, 'defaults');
+
 async function startKubelet(): Promise<{ stop(): Promise<void> }> {
   const end = new AbortController();
   const { certPem, keyPem } = await api.servingCertificate('system:node:node-1', ['system:nodes']);
@@ -56,10 +59,10 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
     clusterDomain: 'cluster.local',
     clusterDns: [],
     resolvConf: 'nameserver 127.0.0.1\n',
-    maxPods: 110,
+    configuration,
     taints: [],
     tls: { cert: certPem, key: keyPem, clientCa: api.caPem },
-    timings: kubeletTimings({ crashBackoffBaseMs: 300, housekeepingMs: 200 }),
+    timings: kubeletTimings(configuration, { crashBackoffBaseMs: 300, housekeepingMs: 200 }),
   };
   const mounter = await createLinuxMounter();
   let ended: Promise<void> = Promise.resolve();

@@ -40,6 +40,10 @@ export function createCliContext(signal: AbortSignal): CliContext {
       ]);
       return [...kubeletTimingNames, ...Object.keys(defaultControllerTimings), ...Object.keys(defaultQueueTimings)].sort();
     },
+    async readKubeletConfiguration(path) {
+      const [{ readKubeletConfiguration }, text] = await Promise.all([import('./kubelet-configuration-file.ts'), readText(path)]);
+      return readKubeletConfiguration(text, path);
+    },
     untilInterrupted: () => new Promise<void>((resolve) => void onAbort(signal, resolve)),
     kubeconfigPath,
     async connect(cluster): Promise<Connection> {

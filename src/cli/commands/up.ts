@@ -7,7 +7,7 @@ import type { CliContext } from '../context.ts';
 
 export const up: Command = {
   usage:
-    'up [--name N] [--data-dir D] [--port P] [--api-only] [--store sqlite] [--runtime-endpoint unix:///..] [--pod-cidr C] [--cni-config-dir D] [--timing NAME=MS,..] [--foreground]',
+    'up [--name N] [--data-dir D] [--port P] [--api-only] [--store sqlite] [--runtime-endpoint unix:///..] [--pod-cidr C] [--cni-config-dir D] [--kubelet-config FILE] [--timing NAME=MS,..] [--foreground]',
   options: {
     ...clusterOptions,
     port: { type: 'string' },
@@ -16,6 +16,7 @@ export const up: Command = {
     'pod-cidr': { type: 'string' },
     'cni-config-dir': { type: 'string' },
     'node-name': { type: 'string' },
+    'kubelet-config': { type: 'string' },
     timing: { type: 'string' },
     'api-only': { type: 'boolean' },
     foreground: { type: 'boolean' },
@@ -24,6 +25,7 @@ export const up: Command = {
     if (words.length > 0) throw new UsageError({ message: `up takes no words: ${words.join(' ')}`, hint: 'give the cluster’s name as --name' });
     const { name, dataDir } = clusterOf(options);
     const host = await context.host();
+    const kubeletFile = stringOption(options, 'kubelet-config');
     const result = await startCluster(
       {
         name,
@@ -36,6 +38,7 @@ export const up: Command = {
         nodeName: stringOption(options, 'node-name'),
         store: storeOf(options),
         timings: await timingsOf(options, context),
+        kubelet: kubeletFile === undefined ? undefined : await context.readKubeletConfiguration(kubeletFile),
         programs: context.programs,
       },
       host,
