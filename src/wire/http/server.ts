@@ -1,5 +1,5 @@
 import { constants } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -36,9 +36,16 @@ export type HttpHandler = (request: HttpRequest, signal: AbortSignal) => Promise
 /** Owns the socket. */
 export type UpgradeHandler = (request: HttpRequest, socket: Duplex, head: Uint8Array, signal: AbortSignal) => Promise<void>;
 
+/** PEM; an authority may be several certificates. `proxyCa`: of those who say themselves whom they speak for. */
+export interface ServerTls {
+  readonly cert: string;
+  readonly key: string;
+  readonly clientCa: string;
+  readonly proxyCa?: string | undefined;
+}
+
 export interface HttpServerOptions {
-  /** PEM; an authority may be several certificates. `proxyCa`: of those who say themselves whom they speak for. */
-  readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string; readonly proxyCa?: string | undefined };
+  readonly tls: ServerTls;
   readonly handler: HttpHandler;
   readonly upgrade: UpgradeHandler;
   readonly clock: Clock;
@@ -49,6 +56,8 @@ export interface HttpServerOptions {
 export interface HttpServer {
   /** @param address.port 0: any free one @returns the port that was taken @throws {Unavailable} */
   listen(address: { readonly host: string; readonly port: number }): Promise<number>;
+  /** Of connections from now on; those that are open keep what they have. */
+  useTls(tls: Omit<ServerTls, 'proxyCa'>): void;
   /** Ends streams and idle connections, lets running requests end for a moment, then cuts. May be called twice. */
   close(): Promise<void>;
 }
@@ -68,9 +77,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const clients = new GoneSignals(tasks.signal);
   const peers = new Peers(options.tls);
   const server = createServer({
-    cert: options.tls.cert,
-    key: options.tls.key,
-    ca: [options.tls.clientCa, options.tls.proxyCa ?? []].flat(),
+    ...identityOf(options.tls),
     requestCert: true,
     rejectUnauthorized: false, // tokens and health checks come without a certificate; the handler decides
     minVersion: 'TLSv1.2',
@@ -98,6 +105,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   let closed: Promise<void> | undefined;
   return {
+    useTls: (tls) => server.setSecureContext({ ...identityOf(tls), minVersion: 'TLSv1.2' }),
     listen: ({ host, port }) =>
       new Promise((resolve, reject) => {
         server.once('error', (cause) => reject(new Unavailable({ message: `cannot listen on ${host}:${port}: ${messageOf(cause)}`, cause })));
@@ -117,6 +125,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return closed;
     },
   };
+}
+
+function identityOf({ cert, key, clientCa, proxyCa }: ServerTls) {
+  return { cert, key, ca: [clientCa, proxyCa ?? []].flat() };
 }
 
 /** Answers an upgrade that nobody took over, then ends the connection. */
@@ -211,7 +223,8 @@ class GoneSignals {
     this.#open.add(gone);
     connection.once('close', () => {
       this.#open.delete(gone);
-      gone.abort();
+      // Who has had the whole answer is not gone: nothing is left to give up.
+      if (!connection.writableFinished || !(connection instanceof ServerResponse)) gone.abort();
     });
     return gone.signal;
   }
@@ -253,8 +266,9 @@ function readBody(message: IncomingMessage, maxBytes: number, signal: AbortSigna
       } else chunks.push(chunk);
     });
     message.once('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)));
-    message.once('close', () =>
-      reject(signal.aborted ? reasonOf(signal) : new Unavailable({ message: 'the client went away before its body was read' })),
-    );
+    message.once('close', () => {
+      if (message.readableEnded) return; // every request closes: an error, with its stack, is made for none that was read
+      reject(signal.aborted ? reasonOf(signal) : new Unavailable({ message: 'the client went away before its body was read' }));
+    });
   });
 }

@@ -22,6 +22,8 @@ export interface HttpTransportOptions {
 /** The same shape as `client/transport.ts`, which this layer may not import. */
 export interface HttpTransport {
   send(request: HttpTransportRequest, signal: AbortSignal): Promise<HttpTransportResponse>;
+  /** Ends every open connection, requests and streams on it included; what is sent from now on has new ones, with these credentials where given. */
+  redial(credentials?: Pick<HttpTransportOptions, 'certPem' | 'keyPem' | 'caPem'>): void;
   close(): Promise<void>;
 }
 
@@ -42,7 +44,7 @@ export interface HttpTransportResponse {
 /** Requests over kept-alive HTTP/1.1 connections. Bodies are streamed: the socket is read only as fast as the body is taken. */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const url = serverUrl(options.server);
-  const connect = connector(url, options);
+  let connect = connector(url, options);
   const send = async (request: HttpTransportRequest, signal: AbortSignal): Promise<HttpTransportResponse> => {
     throwIfAborted(signal);
     const settings = requestSettings(url, request, options);
@@ -57,8 +59,13 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   };
   return {
     send,
+    redial(credentials = {}) {
+      const before = connect;
+      connect = connector(url, { ...options, ...credentials });
+      before.close('the connections are made anew');
+    },
     async close() {
-      connect.close();
+      connect.close('the transport was closed');
     },
   };
 }
@@ -80,7 +87,7 @@ type Lasting = 'request' | 'stream';
 
 interface Connector {
   request(settings: https.RequestOptions, lasts: Lasting): http.ClientRequest;
-  close(): void;
+  close(why: string): void;
 }
 
 function connector(url: URL, options: HttpTransportOptions): Connector {
@@ -111,8 +118,8 @@ function connector(url: URL, options: HttpTransportOptions): Connector {
       const agent = agents[lasts];
       return track(secure ? https.request({ agent, ...tls, ...settings }) : http.request({ agent, ...settings }));
     },
-    close() {
-      for (const request of open) request.destroy(new Unavailable({ message: 'the transport was closed' }));
+    close(why) {
+      for (const request of open) request.destroy(new Unavailable({ message: why }));
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
