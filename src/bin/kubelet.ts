@@ -23,6 +23,7 @@ import type { BatchAnswer } from '#startup/pod-startup.ts';
 import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
 import { readKubeconfig } from '#wire/http/kubeconfig.ts';
 import { createHttpTransport } from '#wire/http/transport.ts';
+import { faultPointsOf } from './assembly/fault-points.ts';
 import { partLogger } from './assembly/part-logger.ts';
 
 // The kubelet of one node in one process. Prints `{"ready":true}` when the node is registered and its pods are looked after.
@@ -76,6 +77,7 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
     logger,
     random: Math.random,
     ship: (batch, inner) => shipRecords(transport, batch, inner),
+    faults: faultPointsOf(process.env, runDir),
     onReady: () => process.stdout.write('{"ready":true}\n'),
   };
   await runKubelet(config, host, signal);

@@ -1,18 +1,24 @@
 import type { ClusterPaths } from './cluster-paths.ts';
 import type { PartName } from './find-clusters.ts';
+import type { ClusterSettings } from './settings.ts';
 import type { PartSpec } from './supervisor/part.ts';
 import type { Program, UpOptions } from './up-options.ts';
 
-export function containerdPart(paths: ClusterPaths): PartSpec {
-  return { ...part(paths, 'containerd', { program: 'containerd', args: ['--config', paths.containerdConfig] }), saysReady: false };
+type Timings = ClusterSettings['timings'];
+
+/** What `--timing` takes for the supervisor. */
+export const supervisorTimingNames: readonly string[] = ['partPauseMaxMs'];
+
+export function containerdPart(paths: ClusterPaths, timings: Timings): PartSpec {
+  return { ...part(paths, 'containerd', { program: 'containerd', args: ['--config', paths.containerdConfig] }, timings), saysReady: false };
 }
 
-export function controlPlanePart(paths: ClusterPaths, programs: UpOptions['programs']): PartSpec {
-  return part(paths, 'control-plane', withSettings(programs.controlPlane, paths));
+export function controlPlanePart(paths: ClusterPaths, programs: UpOptions['programs'], timings: Timings): PartSpec {
+  return part(paths, 'control-plane', withSettings(programs.controlPlane, paths), timings);
 }
 
-export function kubeletPart(paths: ClusterPaths, programs: UpOptions['programs']): PartSpec {
-  return part(paths, 'kubelet', withSettings(programs.kubelet, paths));
+export function kubeletPart(paths: ClusterPaths, programs: UpOptions['programs'], timings: Timings): PartSpec {
+  return part(paths, 'kubelet', withSettings(programs.kubelet, paths), timings);
 }
 
 export function supervisorProgram(paths: ClusterPaths, name: string, programs: UpOptions['programs']): Program {
@@ -28,8 +34,9 @@ export function logFile(paths: ClusterPaths, name: PartName): string {
   return `${paths.partLogs}/${name}.log`;
 }
 
-function part(paths: ClusterPaths, name: PartName, { program, args }: Program): PartSpec {
-  return { name, program, args, stdoutFile: stdoutFile(paths, name), logFile: logFile(paths, name), saysReady: true };
+function part(paths: ClusterPaths, name: PartName, { program, args }: Program, timings: Timings): PartSpec {
+  const longestPauseMs = timings['partPauseMaxMs'] ?? 10_000;
+  return { name, program, args, stdoutFile: stdoutFile(paths, name), logFile: logFile(paths, name), saysReady: true, longestPauseMs };
 }
 
 function withSettings({ program, args }: Program, paths: ClusterPaths): Program {

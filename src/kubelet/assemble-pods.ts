@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
 import { runtimeClass } from '#api/kinds/node/v1/runtime-class.ts';
 import type { Node, Pod } from '#api/types/core-v1.ts';
+import type { Client } from '#client/client.ts';
 import { StartupRecorder } from '#startup/recorder.ts';
 import type { TransitionListener } from '#startup/transition.ts';
 import type { AdmittingNode } from './admission/admission-input.ts';
@@ -92,10 +93,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
       made.volumes = volumeManager(config, host, parts, wake);
       return made.volumes;
     },
-    runtimeHandlerOf: async (pod, signal) => {
-      const name = pod.spec?.runtimeClassName ?? '';
-      return name === '' ? '' : (await client.get(runtimeClass, { name }, signal)).handler;
-    },
+    runtimeHandlerOf: (pod, signal) => runtimeHandlerOf(client, pod, signal),
     node: nodeConfig(config, host, parts),
     dns: () => ({ clusterDomain: config.clusterDomain, clusterDns: config.clusterDns, host: resolvConf }),
     roots: config.roots,
@@ -104,6 +102,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     logger,
     random,
     settings: config.timings.engine,
+    faults: host.faults,
     observers: (steps): Readonly<Record<string, TransitionListener>> => {
       const lastStep = steps.at(-1)?.name ?? '';
       const settings = { nodeName: config.nodeName, watchedPeriodMs: 100, idlePeriodMs: 1000, lastStep, keep: recordKeep };
@@ -160,6 +159,11 @@ function volumeManager(config: KubeletConfig, host: KubeletHost, { events, objec
     events,
     wake,
   });
+}
+
+async function runtimeHandlerOf(client: Client, { spec }: Pod, signal: AbortSignal): Promise<string> {
+  const name = spec?.runtimeClassName ?? '';
+  return name === '' ? '' : (await client.get(runtimeClass, { name }, signal)).handler;
 }
 
 function nodeConfig(config: KubeletConfig, host: KubeletHost, { hostFacts, node }: NodeParts): NodeConfig {

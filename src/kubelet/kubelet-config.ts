@@ -7,6 +7,7 @@ import type { BatchAnswer, PodStartupBatch } from '#startup/pod-startup.ts';
 import { type KubeletConfiguration, parseKubeletConfiguration } from './configuration/kubelet-configuration.ts';
 import type { KubeletRoots } from './paths.ts';
 import { defaultEngineSettings, type EngineSettings } from './pod-engine.ts';
+import type { FaultPoint } from './pod-start/fault-points.ts';
 import type { CgroupsPort } from './ports/cgroups.ts';
 import type { FilesPort } from './ports/files.ts';
 import type { HostPort } from './ports/host.ts';
@@ -56,6 +57,8 @@ export interface KubeletHost {
   readonly random: () => number;
   /** Takes start-up records to whoever serves them. */
   readonly ship: (batch: PodStartupBatch, signal: AbortSignal) => Promise<BatchAnswer>;
+  /** Where tests have the process end. */
+  readonly faults?: FaultPoint | undefined;
   /** The node is registered and pods are looked after. */
   readonly onReady: (port: number) => void;
 }

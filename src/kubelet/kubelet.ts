@@ -12,6 +12,7 @@ import { defaultThresholds, nothingReserved } from './node/node-resources.ts';
 import { watchRuntime } from './node/runtime-state.ts';
 import { createObjects } from './objects/objects.ts';
 import { podsDirectory } from './paths.ts';
+import { withFaultPoints } from './pod-start/fault-points.ts';
 import { withCallTimes } from './pod-start/runtime-calls.ts';
 import { takeDownOrphans } from './pod-workers/housekeeping.ts';
 import { createPodCgroups } from './resources/pod-cgroups.ts';
@@ -74,7 +75,8 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
   const { client, clock, logger, files } = host;
   const hostFacts = await host.host.facts(signal);
   // Times are of the calls themselves: the wait for a turn belongs to the step.
-  const runtime = limitStarts(withCallTimes(host.runtime, clock), startsPerCpu * hostFacts.cpus);
+  const faulty = host.faults === undefined ? host.runtime : withFaultPoints(host.runtime, host.faults);
+  const runtime = limitStarts(withCallTimes(faulty, clock), startsPerCpu * hostFacts.cpus);
   const podCgroups = createPodCgroups(host.cgroups, config.cgroupRoot, cgroupOptions(hostFacts, host));
   await Promise.all([
     files.ensureDirectory(podsDirectory(config.roots), 0o750, signal),

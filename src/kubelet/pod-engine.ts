@@ -6,6 +6,7 @@ import type { Client } from '#client/client.ts';
 import type { TransitionListener } from '#startup/transition.ts';
 import type { KubeletRoots } from './paths.ts';
 import { createPodDirectories } from './pod-directories.ts';
+import type { FaultPoint } from './pod-start/fault-points.ts';
 import { eventsObserver } from './pod-start/observers/events.ts';
 import { joinObservers } from './pod-start/observers/join.ts';
 import { statusObserver } from './pod-start/observers/status.ts';
@@ -75,6 +76,7 @@ export interface EngineDeps {
   readonly logger: Logger;
   readonly random: () => number;
   readonly settings: EngineSettings;
+  readonly faults?: FaultPoint | undefined;
   /** More readers of the transitions, by name. */
   readonly observers: (steps: readonly AnyStep[]) => Readonly<Record<string, TransitionListener>>;
 }
@@ -150,11 +152,11 @@ interface Parts {
   readonly runtime: PodRuntime;
 }
 
-function createWorkers({ clock, logger, settings, random, cache, probes }: EngineDeps, parts: Parts): PodWorkers {
+function createWorkers({ clock, logger, settings, random, cache, probes, faults }: EngineDeps, parts: Parts): PodWorkers {
   const { pipeline, emit, verdicts, wake, reporter, status, runtime } = parts;
   return new PodWorkers({
     pipeline,
-    runner: { clock, emit },
+    runner: { clock, emit, faults },
     clock,
     logger,
     settings: settings.worker,

@@ -23,6 +23,12 @@ export interface CreateClusterOptions {
   readonly dataDir?: string;
   /** Fields of the node's `KubeletConfiguration` that differ from their defaults. */
   readonly kubelet?: Readonly<Record<string, unknown>>;
+  /**
+   * Where the kubelet is killed (SIGKILL), each place once: `POD/POINT`. A point is a boundary of a step, `<step>:start|stop:before|after`, or of
+   * a call to the runtime, `<call>:before|after` for a sandbox and `<call>:<container>:before|after` for a container: `web/sandbox:start:after`,
+   * `web/StartContainer:main:before`. The supervisor starts it again.
+   */
+  readonly faults?: readonly string[];
   /** More words for `kubernode up`. */
   readonly upFlags?: readonly string[];
   /** Default: 120 s for `up`, and as long for disposal. */
@@ -66,8 +72,9 @@ export async function createCluster(options: CreateClusterOptions = {}): Promise
   };
   undo.push('temporary folder', removeFolder);
   const program = options.program ?? ownProgram();
+  const env: Readonly<Record<string, string>> = options.faults === undefined ? {} : { KUBERNODE_FAULTS: options.faults.join(',') };
   const run = ([command = '', ...words]: readonly string[]) =>
-    runProgram([...program, command, '--name', name, '--data-dir', dataDir, ...words], timeoutMs);
+    runProgram([...program, command, '--name', name, '--data-dir', dataDir, ...words], timeoutMs, { env });
   const must = async (words: readonly string[]) => {
     const result = await run(words);
     if (result.code !== 0) throw new Unavailable({ message: `kubernode ${words.join(' ')} ended with ${result.code}: ${result.stderr.trim()}` });

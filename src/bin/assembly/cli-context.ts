@@ -33,12 +33,14 @@ export function createCliContext(signal: AbortSignal): CliContext {
     },
     programs: { supervisor: programOf('supervisor'), controlPlane: programOf('control-plane'), kubelet: programOf('kubelet') },
     timingNames: async () => {
-      const [{ kubeletTimingNames }, { defaultControllerTimings }, { defaultQueueTimings }] = await Promise.all([
+      const [{ kubeletTimingNames }, { defaultControllerTimings }, { defaultQueueTimings }, { supervisorTimingNames }] = await Promise.all([
         import('#kubelet/kubelet-config.ts'),
         import('#controllers/context.ts'),
         import('#scheduler/scheduling-queue.ts'),
+        import('#cluster/parts.ts'),
       ]);
-      return [...kubeletTimingNames, ...Object.keys(defaultControllerTimings), ...Object.keys(defaultQueueTimings)].sort();
+      const settings = [defaultControllerTimings, defaultQueueTimings].flatMap((defaults) => Object.keys(defaults));
+      return [...kubeletTimingNames, ...settings, ...supervisorTimingNames].sort();
     },
     async readKubeletConfiguration(path) {
       const [{ readKubeletConfiguration }, text] = await Promise.all([import('./kubelet-configuration-file.ts'), readText(path)]);

@@ -1,5 +1,5 @@
 import { onAbort, reasonOf } from '#base/abort.ts';
-import { Backoff, type BackoffSettings } from '#base/backoff.ts';
+import { Backoff } from '#base/backoff.ts';
 import type { Clock } from '#base/clock.ts';
 import { AppError, messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
@@ -16,7 +16,8 @@ export interface KeeperPorts {
   readonly log: Logger;
 }
 
-const restartBackoff: BackoffSettings = { baseMs: 100, maxMs: 10_000, forgetAfterMs: 60_000 };
+const firstPauseMs = 100;
+const forgetAfterMs = 60_000;
 const maxLogBytes = 16 * 1024 * 1024;
 
 /** Keeps one part running: finds it or launches it, waits for its end, launches it again after a while. */
@@ -31,7 +32,8 @@ export class PartKeeper {
     this.spec = spec;
     this.#ports = ports;
     this.#processFile = processFile;
-    this.#backoff = new Backoff(restartBackoff, ports.clock);
+    const { longestPauseMs } = spec;
+    this.#backoff = new Backoff({ baseMs: Math.min(firstPauseMs, longestPauseMs), maxMs: longestPauseMs, forgetAfterMs }, ports.clock);
     this.#status = new Cell<PartStatus>({
       name: spec.name,
       phase: 'waiting',

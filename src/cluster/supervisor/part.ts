@@ -8,6 +8,8 @@ export interface PartSpec {
   readonly logFile: string;
   /** Whether the part prints `{"ready":true}` on stdout when it serves; one that does not counts as ready when it runs. */
   readonly saysReady: boolean;
+  /** Between two launches; a part that ends again and again waits twice as long each time, up to this. */
+  readonly longestPauseMs: number;
 }
 
 // waiting --launch--> starting --ready--> ready

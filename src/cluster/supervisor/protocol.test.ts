@@ -6,7 +6,7 @@ import { decodeReply, decodeRequest, encodeLine } from './protocol.ts';
 test('a message that was encoded is decoded equal, in one line', () => {
   const request = {
     do: 'ensure',
-    parts: [{ name: 'a', program: 'node', args: ['-e', 'a\nb'], stdoutFile: '/o', logFile: '/l', saysReady: true }],
+    parts: [{ name: 'a', program: 'node', args: ['-e', 'a\nb'], stdoutFile: '/o', logFile: '/l', saysReady: true, longestPauseMs: 1 }],
   } as const;
   assert.ok(!encodeLine(request).includes('\n'));
   assert.deepEqual(decodeRequest(encodeLine(request)), request);

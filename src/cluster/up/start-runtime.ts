@@ -14,7 +14,7 @@ const capSysResource = 24;
 /** Has the cluster's own containerd started. */
 export async function launchRuntime(settings: ClusterSettings, paths: ClusterPaths, host: ClusterHost, signal: AbortSignal): Promise<void> {
   await writeRuntimeConfig(settings, paths, host, signal);
-  await ensureParts(host.sockets, paths.supervisorSocket, [containerdPart(paths)], signal);
+  await ensureParts(host.sockets, paths.supervisorSocket, [containerdPart(paths, settings.timings)], signal);
 }
 
 export async function writeRuntimeConfig(settings: ClusterSettings, paths: ClusterPaths, host: ClusterHost, signal: AbortSignal): Promise<void> {

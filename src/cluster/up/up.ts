@@ -110,7 +110,8 @@ async function startControlPlane(
 ): Promise<void> {
   // Before the kubelet, whose volumes lie there.
   if (!settings.apiOnly) await host.mounts.ensureTmpfs(paths.memoryVolumes, memoryVolumesBytes, signal);
-  const parts = [controlPlanePart(paths, options.programs), ...(settings.apiOnly ? [] : [kubeletPart(paths, options.programs)])];
+  const { apiOnly, timings } = settings;
+  const parts = [controlPlanePart(paths, options.programs, timings), ...(apiOnly ? [] : [kubeletPart(paths, options.programs, timings)])];
   await ensureParts(host.sockets, paths.supervisorSocket, parts, signal);
 }
 

@@ -115,3 +115,23 @@ test('unwinding walks backwards and stops at an undo that fails', async () => {
   assert.deepEqual(seen, ['undo last']);
   assert.deepEqual(told, ['stop last started', 'stop last done', 'stop stuck started', 'stop stuck failed']);
 });
+
+test('who asks is told of both boundaries of each step that is run, and nobody hears of a step before its fault', async () => {
+  const { step, seen, told, deps } = rig();
+  const list = Pipeline.startingFrom<object>()
+    .andThen(step('one', [], done({})))
+    .andThen(step('two', [], wait('a')));
+  const faults = (name: string, point: string) => void [seen, told].map((list) => list.push(`${name}/${point}`));
+  await runPipeline(list, pod, {}, { ...deps, faults }, signal);
+  await unwind(list, pod, stopNow(), { ...deps, faults }, 1000, signal);
+  assert.deepEqual(seen.slice(0, 6), [
+    'web/one:start:before',
+    'one {}',
+    'web/one:start:after',
+    'web/two:start:before',
+    'two {}',
+    'web/two:start:after',
+  ]);
+  assert.deepEqual(told.slice(0, 4), ['start one started', 'web/one:start:before', 'web/one:start:after', 'start one done']);
+  assert.deepEqual(seen.slice(6, 9), ['web/two:stop:before', 'undo two', 'web/two:stop:after']);
+});

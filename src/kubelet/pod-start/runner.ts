@@ -2,12 +2,15 @@ import { throwIfAborted, withDeadline } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import { AppError, messageOf } from '#base/errors.ts';
 import type { RuntimeCall, StepState, TransitionListener, WakeKey } from '#startup/transition.ts';
+import type { FaultPoint } from './fault-points.ts';
 import { collectingCalls } from './runtime-calls.ts';
 import type { AnyStep, Facts, Outcome, Pipeline, PodRef, StopRequest } from './step.ts';
 
 export interface RunnerDeps {
   readonly clock: Clock;
   readonly emit: TransitionListener;
+  /** Told of each boundary of a step: `sandbox:start:before`. */
+  readonly faults?: FaultPoint | undefined;
 }
 
 /** How far the list came. */
@@ -83,14 +86,17 @@ async function runStep(step: AnyStep, pod: PodRef, facts: Facts, deps: RunnerDep
 
 /** Tells of the beginning and of the end of `work`, with the runtime calls that it made. */
 async function observed(step: AnyStep, pod: PodRef, direction: 'start' | 'stop', deps: RunnerDeps, work: () => Promise<StepState>): Promise<void> {
-  const { clock, emit } = deps;
+  const { clock, emit, faults } = deps;
   const base = { podUid: pod.uid, namespace: pod.namespace, name: pod.name, step: step.name, direction };
   const calls: RuntimeCall[] = [];
   const startedAt = clock.monotonic();
   emit({ ...base, state: { kind: 'started' }, atMs: clock.now(), tookMs: 0, calls });
+  faults?.(pod.name, `${step.name}:${direction}:before`);
   const end = (state: StepState) => emit({ ...base, state, atMs: clock.now(), tookMs: clock.monotonic() - startedAt, calls });
   try {
-    end(await collectingCalls(calls, work));
+    const state = await collectingCalls(calls, work);
+    faults?.(pod.name, `${step.name}:${direction}:after`);
+    end(state);
   } catch (error) {
     end({ kind: 'failed', code: error instanceof AppError ? error.code : 'BUG', detail: messageOf(error) });
     throw error;
