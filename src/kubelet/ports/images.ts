@@ -36,3 +36,14 @@ export interface ImagesPort {
   /** The pod is gone: what was got ahead for it is forgotten. */
   forget(podUid: string): void;
 }
+
+/** Frees the file system that holds the images. */
+export interface ImageCleanerPort {
+  /**
+   * Removes every image that no container has and that is not pinned, however young.
+   *
+   * @returns the bytes that their sizes add up to
+   * @throws {ImagesNotRemoved} after all were tried; {Unavailable} when the runtime does not answer
+   */
+  deleteUnused(signal: AbortSignal): Promise<number>;
+}
