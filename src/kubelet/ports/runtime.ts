@@ -3,10 +3,12 @@ import type {
   Container,
   ContainerConfig,
   ContainerFilter,
+  ContainerStats,
+  ContainerStatsFilter,
   ContainerStatus,
   ExecSyncResponse,
-  FilesystemUsage,
   Image,
+  ImageFsInfoResponse,
   ImageSpec,
   LinuxContainerResources,
   PodSandbox,
@@ -38,6 +40,8 @@ export interface RuntimePort {
   removeContainer(containerId: string, signal: AbortSignal): Promise<void>;
   listContainers(filter: Partial<ContainerFilter>, signal: AbortSignal): Promise<readonly Container[]>;
   containerStatus(containerId: string, signal: AbortSignal): Promise<ContainerStatus | undefined>;
+  /** The runtime asks a process a container: not for every second. */
+  listContainerStats(filter: Partial<ContainerStatsFilter>, signal: AbortSignal): Promise<readonly ContainerStats[]>;
   updateContainerResources(containerId: string, linux: LinuxContainerResources, signal: AbortSignal): Promise<void>;
   reopenContainerLog(containerId: string, signal: AbortSignal): Promise<void>;
   /** @param timeoutSeconds 0: none */
@@ -53,7 +57,7 @@ export interface RuntimePort {
   /** @returns the image's reference for `CreateContainer` */
   pullImage(image: ImageSpec, auth: AuthConfig | undefined, sandboxConfig: PodSandboxConfig | undefined, signal: AbortSignal): Promise<string>;
   removeImage(image: ImageSpec, signal: AbortSignal): Promise<void>;
-  imageFilesystems(signal: AbortSignal): Promise<readonly FilesystemUsage[]>;
+  imageFsInfo(signal: AbortSignal): Promise<ImageFsInfoResponse>;
 
   /**
    * What happens in the runtime, as it says so itself, until the signal is aborted. The stream may lose events while it is broken: after

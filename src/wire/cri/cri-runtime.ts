@@ -4,10 +4,12 @@ import {
   type Container,
   type ContainerConfig,
   type ContainerFilter,
+  type ContainerStats,
+  type ContainerStatsFilter,
   type ContainerStatus,
   type ExecSyncResponse,
-  type FilesystemUsage,
   type Image,
+  type ImageFsInfoResponse,
   ImageServiceDefinition,
   type ImageSpec,
   type LinuxContainerResources,
@@ -136,6 +138,11 @@ export class CriRuntime {
     return (await ifThere(this.#call(runtimeService, 'containerStatus', request, this.#about(`status of container ${containerId}`), signal)))?.status;
   }
 
+  async listContainerStats(filter: Partial<ContainerStatsFilter>, signal: AbortSignal): Promise<readonly ContainerStats[]> {
+    const request = { filter: { id: '', podSandboxId: '', labelSelector: {}, ...filter } };
+    return (await this.#call(runtimeService, 'listContainerStats', request, this.#about('figures of containers'), signal)).stats;
+  }
+
   async updateContainerResources(containerId: string, linux: LinuxContainerResources, signal: AbortSignal): Promise<void> {
     const request = { containerId, linux, windows: undefined, annotations: {} };
     await this.#call(runtimeService, 'updateContainerResources', request, this.#about(`update resources of container ${containerId}`), signal);
@@ -186,8 +193,8 @@ export class CriRuntime {
     await ifThere(this.#call(imageService, 'removeImage', { image }, this.#about(`remove image ${image.image}`), signal));
   }
 
-  async imageFilesystems(signal: AbortSignal): Promise<readonly FilesystemUsage[]> {
-    return (await this.#call(imageService, 'imageFsInfo', {}, this.#about('file systems of images'), signal)).imageFilesystems;
+  async imageFsInfo(signal: AbortSignal): Promise<ImageFsInfoResponse> {
+    return await this.#call(imageService, 'imageFsInfo', {}, this.#about('file systems of images'), signal);
   }
 
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent> {

@@ -1,4 +1,4 @@
-import type { ContainerConfig, ContainerStatus, Image } from '#wire/generated/cri.ts';
+import type { ContainerConfig, ContainerStats, ContainerStatus, Image, ImageFsInfoResponse } from '#wire/generated/cri.ts';
 import { ContainerState } from '#wire/generated/cri.ts';
 
 export function imageOf(name: string): Image {
@@ -33,3 +33,7 @@ export function createdStatus(id: string, config: ContainerConfig, logDirectory:
     stopSignal: 0,
   };
 }
+
+/** What runs nothing uses nothing. */
+export const noContainerStats = async (): Promise<readonly ContainerStats[]> => [];
+export const noFilesystems = async (): Promise<ImageFsInfoResponse> => ({ imageFilesystems: [], containerFilesystems: [] });

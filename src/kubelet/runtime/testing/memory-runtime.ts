@@ -10,7 +10,6 @@ import {
   ContainerState,
   type ContainerStatus,
   type ExecSyncResponse,
-  type FilesystemUsage,
   type Image,
   type ImageSpec,
   NamespaceMode,
@@ -23,7 +22,7 @@ import {
   type VersionResponse,
 } from '#wire/generated/cri.ts';
 import type { RuntimeEvent, RuntimePort } from '../../ports/runtime.ts';
-import { createdStatus, imageOf, matches } from './memory-answers.ts';
+import { createdStatus, imageOf, matches, noContainerStats, noFilesystems } from './memory-answers.ts';
 
 export interface MemoryRuntimeOptions {
   /** So long after its event an exit shows in the status, as containerd does it. */
@@ -248,7 +247,8 @@ export class MemoryRuntime implements RuntimePort {
     this.#images.delete(image.image);
   }
 
-  imageFilesystems = async (): Promise<readonly FilesystemUsage[]> => [];
+  readonly listContainerStats = noContainerStats;
+  readonly imageFsInfo = noFilesystems;
 
   async *events(signal: AbortSignal): AsyncGenerator<RuntimeEvent, void, void> {
     const stream = new Channel<RuntimeEvent>();

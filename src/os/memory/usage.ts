@@ -1,0 +1,45 @@
+import type { CgroupUsage, DirectoryUsage, FilesystemRoom, HostUsage, InterfaceUsage, UsagePort } from '#kubelet/ports/usage.ts';
+
+const gibibyte = 2 ** 30;
+
+/** What a pretended node uses: what a test has put there. */
+export class MemoryUsage implements UsagePort {
+  readonly cgroups = new Map<string, CgroupUsage>();
+  readonly directories = new Map<string, DirectoryUsage>();
+  readonly interfaces = new Map<string, readonly InterfaceUsage[]>();
+  /** Of every path. */
+  room: FilesystemRoom = { capacityBytes: 100 * gibibyte, availableBytes: 80 * gibibyte, freeBytes: 90 * gibibyte, inodes: 1000, inodesFree: 900 };
+  hostUsage: HostUsage = { bootedAtMs: 0, memoryBytes: 8 * gibibyte, swapBytes: 0, swapFreeBytes: 0, tasks: 100, maxTasks: 32_768 };
+  /** Paths of the walks, in order. */
+  readonly walked: string[] = [];
+  /** What a walk is told first; tests hold walks up with it. */
+  beforeWalk: (path: string) => Promise<void> | void = () => undefined;
+
+  async cgroup(path: string): Promise<CgroupUsage | undefined> {
+    return this.cgroups.get(path);
+  }
+
+  async cgroupChildren(path: string): Promise<readonly string[]> {
+    const prefix = path === '/' ? path : `${path}/`;
+    const below = [...this.cgroups.keys()].filter((other) => other.startsWith(prefix) && other !== '/').map((other) => other.slice(prefix.length));
+    return [...new Set(below.map((rest) => rest.split('/')[0] ?? ''))];
+  }
+
+  async directory(path: string): Promise<DirectoryUsage | undefined> {
+    this.walked.push(path);
+    await this.beforeWalk(path);
+    return this.directories.get(path);
+  }
+
+  async filesystem(): Promise<FilesystemRoom | undefined> {
+    return this.room;
+  }
+
+  async host(): Promise<HostUsage> {
+    return this.hostUsage;
+  }
+
+  async network(cgroup: string | undefined): Promise<readonly InterfaceUsage[]> {
+    return this.interfaces.get(cgroup ?? '') ?? [];
+  }
+}
