@@ -35,6 +35,7 @@ busybox-static /bin/busybox is the demo image
 catatonit catatonit is the pause program of a pod
 ca-certificates /etc/ssl/certs/ca-certificates.crt is what registries are checked with'
 test_packages='unzip unzip opens the kubectl archive
+docker-registry docker-registry is the registry that tests pull from
 openssl openssl checks our certificates from outside'
 
 is_there() {

@@ -19,6 +19,8 @@ export interface ClusterPaths {
   readonly containerdState: string;
   readonly containerdSocket: string;
   readonly containerdConfig: string;
+  /** The user's: how the private containerd reaches single registries (mirrors, plain HTTP, certificates), read at each pull. */
+  readonly registriesDir: string;
   readonly cniConfigDir: string;
   /** host-local's reservations: they must not outlive the sandboxes that hold them. */
   readonly cniDataDir: string;
@@ -54,6 +56,7 @@ export function clusterPaths(runDir: string, dataDir: string): ClusterPaths {
     containerdState: `${runDir}/containerd`,
     containerdSocket: `${runDir}/containerd.sock`,
     containerdConfig: `${dataDir}/containerd.toml`,
+    registriesDir: `${dataDir}/registries`,
     cniConfigDir: `${dataDir}/cni/net.d`,
     cniDataDir: `${runDir}/addresses`,
     kubeletRoot: `${dataDir}/kubelet`,

@@ -14,6 +14,7 @@ const facts: RuntimeFacts = {
   optDir: '/data/one/opt',
   cniConfigDir: '/data/one/cni/net.d',
   cniBinDirs: ['/usr/lib/cni', '/opt/cni/bin'],
+  registriesDir: '/data/one/registries',
 };
 
 test('containerd 1.6 gets version 2, with everything inside the folders of the cluster', () => {
@@ -26,6 +27,7 @@ test('containerd 1.6 gets version 2, with everything inside the folders of the c
     'address = "/run/kubernode/one/containerd.sock"',
     'path = "/data/one/opt"',
     'sandbox_image = "localhost/kubernode/pause:1"',
+    'config_path = "/data/one/registries"',
     'restrict_oom_score_adj = true',
     'netns_mounts_under_state_dir = true',
     'bin_dir = "/usr/lib/cni"',
@@ -48,6 +50,7 @@ test('containerd 2 gets version 3 with its own plugin names', () => {
   });
   assert.match(config, /^version = 3$/m);
   assert.match(config, /^\[plugins\."io\.containerd\.cri\.v1\.images"\.pinned_images]\nsandbox = "localhost\/kubernode\/pause:1"$/m);
+  assert.match(config, /^\[plugins\."io\.containerd\.cri\.v1\.images"\.registry]\nconfig_path = "\/data\/one\/registries"$/m);
   assert.match(config, /^bin_dirs = \["\/usr\/lib\/cni","\/opt\/cni\/bin"]$/m);
   assert.match(config, /^restrict_oom_score_adj = false$/m);
   assert.match(config, /^snapshotter = "native"$/m);

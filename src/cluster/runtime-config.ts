@@ -18,6 +18,8 @@ export interface RuntimeFacts {
   readonly optDir: string;
   readonly cniConfigDir: string;
   readonly cniBinDirs: readonly string[];
+  /** How to reach single registries, in containerd's layout: `<host>:<port>/hosts.toml`. */
+  readonly registriesDir: string;
 }
 
 /**
@@ -63,6 +65,7 @@ function versionTwo(facts: RuntimeFacts): readonly Section[] {
   return [
     ...daemon(facts, 2),
     { name: cri, values: { sandbox_image: facts.sandboxImage, ...criValues(facts) } },
+    { name: `${cri}.registry`, values: { config_path: facts.registriesDir } },
     // Of several folders this version takes one only.
     { name: `${cri}.cni`, values: { bin_dir: facts.cniBinDirs[0] ?? '', conf_dir: facts.cniConfigDir, max_conf_num: 1 } },
     { name: `${cri}.containerd`, values: { snapshotter: facts.snapshotter, default_runtime_name: 'runc' } },
@@ -78,6 +81,7 @@ function versionThree(facts: RuntimeFacts, minor: number): readonly Section[] {
     ...daemon(facts, 3),
     { name: images, values: { snapshotter: facts.snapshotter } },
     { name: `${images}.pinned_images`, values: { sandbox: facts.sandboxImage } },
+    { name: `${images}.registry`, values: { config_path: facts.registriesDir } },
     { name: runtime, values: criValues(facts) },
     {
       name: `${runtime}.cni`,

@@ -34,7 +34,9 @@ export async function writeRuntimeConfig(settings: ClusterSettings, paths: Clust
     optDir: `${paths.dataDir}/opt`,
     cniConfigDir: settings.runtime.cniConfigDir,
     cniBinDirs: settings.runtime.cniBinDirs,
+    registriesDir: paths.registriesDir,
   });
+  await host.files.ensureDirectory(paths.registriesDir, 0o755);
   await host.files.write(paths.containerdConfig, config, 0o600);
 }
 
