@@ -10,7 +10,7 @@ export interface RecorderSettings {
   /** How long changes are gathered while somebody watches, and otherwise. */
   readonly watchedPeriodMs: number;
   readonly idlePeriodMs: number;
-  /** When this step is done the start is over, and its record is shipped at once. */
+  /** When this step is done the start is over, and its record is shipped soon: with those of the pods that start beside it. */
   readonly lastStep: string;
   /** Records kept at most; the oldest go first. */
   readonly keep: number;
@@ -23,6 +23,9 @@ export interface RecorderPorts {
   /** Takes a batch to whoever serves the records. */
   readonly ship: (batch: PodStartupBatch, signal: AbortSignal) => Promise<BatchAnswer>;
 }
+
+/** Nobody reads faster, and pods that start together end together. */
+const gatherMs = 100;
 
 /**
  * The node's start-up records: fed by every transition, shipped in batches. It never slows or breaks a start: `record` only changes memory,
@@ -76,7 +79,7 @@ export class StartupRecorder {
   #schedule(): void {
     if (this.#timer !== undefined || this.#shipping !== undefined || this.#changed.size === 0 || this.#abort.signal.aborted) return;
     const usualMs = this.#isWatched ? this.#settings.watchedPeriodMs : this.#settings.idlePeriodMs;
-    const periodMs = this.#isUrgent ? 0 : usualMs;
+    const periodMs = this.#isUrgent ? Math.min(gatherMs, usualMs) : usualMs;
     this.#timer = this.#ports.clock.after(periodMs, () => {
       this.#timer = undefined;
       this.#shipping = this.#ship().finally(() => {

@@ -150,3 +150,9 @@ test('an image that is not there and cannot be pulled is told as kubectl users k
   await waitForField(cluster.kubectl, 'no-image', '{.status.containerStatuses[0].state.waiting.reason}', 'ErrImageNeverPull');
   assert.match(outputOf(await cluster.kubectl('get pod no-image --no-headers')), /0\/1 +ErrImageNeverPull/);
 });
+
+test('the figures of the API server can be read', async () => {
+  const stdout = outputOf(await cluster.kubectl('get --raw /metrics'));
+  assert.match(stdout, /^apiserver_request_total\{verb="POST",.*resource="nodes".*code="201"\} 1$/m);
+  assert.match(stdout, /^process_resident_memory_bytes \d+$/m);
+});

@@ -20,17 +20,6 @@ export function metricsEndpoint(families: () => readonly Family[]): PathEndpoint
 
 /** The library costs more to load than a request to serve: it waits for somebody who wants to see numbers. */
 async function loadPrinter(): Promise<(families: readonly Family[]) => Promise<string>> {
-  const { AggregatorRegistry, collectDefaultMetrics, Registry } = await import('prom-client');
-  const ofProcess = new Registry();
-  collectDefaultMetrics({ register: ofProcess });
-  return async (families) => {
-    const own = families.map((family) => ({
-      name: family.name,
-      help: family.help,
-      type: family.type,
-      aggregator: 'sum',
-      values: family.samples(),
-    }));
-    return `${await AggregatorRegistry.aggregate([own]).metrics()}${await ofProcess.metrics()}`;
-  };
+  const { createPrinter } = await import('./print-families.ts');
+  return createPrinter();
 }
