@@ -37,6 +37,8 @@ export interface ProcessUsage {
   readonly max: Reading;
 }
 
+export type FilesystemLayout = 'one' | 'images-apart' | 'split';
+
 export interface NodeUsage {
   readonly startedAtMs: number;
   readonly cpu: CpuUsage;
@@ -48,6 +50,8 @@ export interface NodeUsage {
   /** File systems of the runtime's images and of its containers' writable layers; the same one unless the runtime says otherwise. */
   readonly imageFs: FilesystemUsage;
   readonly containerFs: FilesystemUsage;
+  /** Which of the three are the same: all; the latter two (`images-apart`); the first and the last (`split`). */
+  readonly layout: FilesystemLayout;
   /** Of all pods together, below the cluster's cgroup root. */
   readonly podsMemory: MemoryUsage;
 }
