@@ -24,6 +24,7 @@ import type { ObjectsPort } from './ports/objects.ts';
 import type { PodCgroupsPort } from './ports/pod-cgroups.ts';
 import type { ProbesPort } from './ports/probes.ts';
 import type { RuntimePort } from './ports/runtime.ts';
+import type { StatusExtras } from './ports/status-extras.ts';
 import type { VolumesPort } from './ports/volumes.ts';
 import type { DnsDefaults } from './runtime/dns-config.ts';
 import { ImagePuller, type ImagePullerSettings } from './runtime/images/image-puller.ts';
@@ -34,6 +35,7 @@ import { ReasonCache } from './runtime/reason-cache.ts';
 import type { RuntimeCache } from './runtime/runtime-cache.ts';
 import type { NodeConfig } from './runtime/start-container/prepare-config.ts';
 import type { StartSettings } from './runtime/start-container/start-container.ts';
+import { StartTroubles } from './status/start-troubles.ts';
 import { defaultStatusManagerSettings, StatusManager, type StatusManagerSettings } from './status/status-manager.ts';
 import { StatusReporter } from './status/status-reporter.ts';
 
@@ -77,6 +79,8 @@ export interface EngineDeps {
   readonly random: () => number;
   readonly settings: EngineSettings;
   readonly faults?: FaultPoint | undefined;
+  /** What parts that hand out the node's resources add to statuses. */
+  readonly statusExtras?: StatusExtras;
   /** More readers of the transitions, by name. */
   readonly observers: (steps: readonly AnyStep[]) => Readonly<Record<string, TransitionListener>>;
 }
@@ -100,10 +104,13 @@ export function createPodEngine(deps: EngineDeps): PodEngine {
   const runtime = new PodRuntime({ ...deps, images, reasons, volumes, settings: settings.start, randomName: () => hex8(deps.random()) });
   const status = new StatusManager({ client: deps.client, clock, logger, settings: settings.status });
   const verdicts: ProbeVerdicts = (containerId, kind) => probes.result(containerId, kind);
+  const troubles = new StartTroubles();
   const reporter = new StatusReporter({
     cache,
     reasons,
     verdicts,
+    troubles,
+    extras: deps.statusExtras,
     manager: status,
     events,
     clock,
@@ -120,7 +127,12 @@ export function createPodEngine(deps: EngineDeps): PodEngine {
     images,
     status: reporter,
   });
-  const observers = { status: statusObserver(reporter), events: eventsObserver(pipeline.steps, events, clock), ...deps.observers(pipeline.steps) };
+  const observers = {
+    troubles: troubles.observe,
+    status: statusObserver(reporter),
+    events: eventsObserver(pipeline.steps, events, clock),
+    ...deps.observers(pipeline.steps),
+  };
   const emit = joinObservers(observers, logger);
   const workers: PodWorkers = createWorkers(deps, { pipeline, emit, verdicts, wake, reporter, status, runtime });
   const changed = (uid: string) => {

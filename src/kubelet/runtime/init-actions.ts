@@ -3,7 +3,10 @@ import type { Container, Pod } from '#api/types/core-v1.ts';
 import { containerHash } from './container-hash.ts';
 import type { ContainerKill, ProbeVerdicts } from './pod-actions.ts';
 import { type ContainerRecord, newestOf, type PodRuntimeState } from './pod-runtime-state.ts';
-import { restartPolicyOf, restartsAfter } from './restart-rules.ts';
+import { restartsAfter } from './restart-rules.ts';
+
+/** Nobody knows how it ended: not well. */
+const lostExitCode = 137;
 
 export interface InitPlan {
   /** An init container failed for good. */
@@ -63,16 +66,11 @@ function planOrdinary(pod: Pod, container: Container, index: number, last: boole
       return {};
     case 'exited':
       if (status.exitCode === 0) return last ? { initialised: true } : { start: [index + 1] };
-      return restartsInit(pod, container, status.exitCode) ? { start: [index] } : { killPod: true };
+      return restartsAfter(pod, container, status.exitCode) ? { start: [index] } : { killPod: true };
     case 'unknown':
-      if (!restartsInit(pod, container, status.exitCode)) return { killPod: true };
+      if (!restartsAfter(pod, container, lostExitCode)) return { killPod: true };
       return { start: [index], kill: { container: status, message: unknownMessage(container) } };
   }
-}
-
-/** For an init container `Always` means: until it succeeds. */
-function restartsInit(pod: Pod, container: Container, exitCode: number): boolean {
-  return container.restartPolicyRules === undefined ? restartPolicyOf(pod) !== 'Never' : restartsAfter(pod, container, exitCode);
 }
 
 /** @param first nobody after it has started yet: it decides whether the next one may */

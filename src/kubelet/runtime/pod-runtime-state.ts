@@ -43,6 +43,10 @@ export interface ContainerRecord {
   /** From the annotations, for pods whose spec is gone. */
   readonly graceSeconds: number | undefined;
   readonly preStopJson: string | undefined;
+  /** Whom its first process runs as; not every runtime tells. */
+  readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] } | undefined;
+  /** Inside the container. */
+  readonly recursiveReadOnlyPaths?: readonly string[] | undefined;
 }
 
 /** One pod as the runtime has it; lists are newest first. Immutable: a change makes a new one. */
@@ -114,6 +118,8 @@ export function containerRecord(status: ContainerStatus, lastWords: string): Con
     logPath: status.logPath,
     graceSeconds: secondsOf(annotations[annotation.podDeletionGracePeriod] ?? annotations[annotation.podTerminationGracePeriod]),
     preStopJson: annotations[annotation.preStopHandler],
+    user: status.user?.linux,
+    recursiveReadOnlyPaths: status.mounts.filter((mount) => mount.recursiveReadOnly).map(({ containerPath }) => containerPath),
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Container, Pod } from '#api/types/core-v1.ts';
-import type { ContainerRecord } from './pod-runtime-state.ts';
+import type { Container, ContainerRestartRule, Pod } from '#api/types/core-v1.ts';
+import { type ContainerRecord, newestOf, type PodRuntimeState } from './pod-runtime-state.ts';
 
 export function restartPolicyOf(pod: Pod): string {
   return pod.spec?.restartPolicy ?? 'Always';
@@ -13,12 +13,9 @@ export function shouldRestart(pod: Pod, container: Container, status: ContainerR
   return restartsAfter(pod, container, status.exitCode);
 }
 
+/** By its own rules or else by its own policy, or else by the pod's. */
 export function restartsAfter(pod: Pod, container: Container, exitCode: number): boolean {
-  const rule = container.restartPolicyRules?.find(({ exitCodes }) => {
-    const listed = exitCodes?.values?.includes(exitCode) ?? false;
-    return exitCodes?.operator === 'NotIn' ? !listed : listed;
-  });
-  if (rule !== undefined) return rule.action === 'Restart' || rule.action === 'RestartAllContainers';
+  if (ruleFor(container, exitCode) !== undefined) return true; // every action there is restarts it, alone or with the others
   switch (container.restartPolicy ?? restartPolicyOf(pod)) {
     case 'Never':
       return false;
@@ -27,4 +24,31 @@ export function restartsAfter(pod: Pod, container: Container, exitCode: number):
     default:
       return true;
   }
+}
+
+/** Whether the end of one of its containers may ask for a restart of all. */
+export function mayRestartAll(pod: Pod): boolean {
+  return containersOf(pod).some(({ restartPolicyRules = [] }) => restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'));
+}
+
+/** A container whose end asks for a restart of all, itself included; `undefined`: there is none. */
+export function triggerOfRestartAll(pod: Pod, observed: PodRuntimeState): ContainerRecord | undefined {
+  if (pod.metadata.deletionTimestamp !== undefined || !mayRestartAll(pod)) return undefined;
+  for (const container of containersOf(pod)) {
+    const newest = newestOf(observed, container.name);
+    if (newest?.phase === 'exited' && ruleFor(container, newest.exitCode)?.action === 'RestartAllContainers') return newest;
+  }
+  return undefined;
+}
+
+/** The first rule that matches counts. */
+function ruleFor(container: Container, exitCode: number): ContainerRestartRule | undefined {
+  return container.restartPolicyRules?.find(({ exitCodes }) => {
+    const isListed = exitCodes?.values?.includes(exitCode) ?? false;
+    return exitCodes?.operator === 'NotIn' ? !isListed : isListed;
+  });
+}
+
+function containersOf({ spec }: Pod): readonly Container[] {
+  return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
 }

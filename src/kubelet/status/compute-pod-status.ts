@@ -1,10 +1,13 @@
 import { qosClass } from '#api/pod/qos.ts';
 import type { Pod, PodStatus } from '#api/types/core-v1.ts';
-import { isRunning } from '../runtime/pod-runtime-state.ts';
+import type { StatusExtras } from '../ports/status-extras.ts';
+import { isRunning, type PodRuntimeState } from '../runtime/pod-runtime-state.ts';
+import { mayRestartAll, triggerOfRestartAll } from '../runtime/restart-rules.ts';
 import { decideSandbox } from '../runtime/sandbox-decision.ts';
 import { conditions } from './conditions.ts';
 import { type ContainerStatusInput, containerStatuses, terminatedStatuses, timeOf } from './container-statuses.ts';
 import { type Phase, phaseOf } from './phase.ts';
+import type { StartTrouble } from './start-troubles.ts';
 
 export interface PodStatusInput extends ContainerStatusInput {
   readonly hostIPs: readonly string[];
@@ -12,7 +15,25 @@ export interface PodStatusInput extends ContainerStatusInput {
   /** The pod is stopped for good and nothing of it runs any more. */
   readonly ended: boolean;
   /** Why the node did not let it in, or put it out. */
-  readonly refusal: { readonly reason: string; readonly message: string } | undefined;
+  readonly refusal: Refusal | undefined;
+  /** What keeps the start of the pod, as far as it is known. */
+  readonly trouble?: StartTrouble | undefined;
+  readonly conditionsOf?: StatusExtras['conditionsOf'] | undefined;
+}
+
+/** Why the node did not let a pod in, or put it out again. */
+export interface Refusal {
+  readonly reason: string;
+  readonly message: string;
+  /** Absent: it was never in. */
+  readonly putOut?: PutOut | undefined;
+}
+
+export interface PutOut {
+  /** Through no fault of its own: told by the condition DisruptionTarget, which controllers count separately. */
+  readonly isDisruption: boolean;
+  /** A pod whose programs all end well meanwhile has succeeded. */
+  readonly keepsSuccess: boolean;
 }
 
 export const deadlineMessage = 'Pod was active on the node longer than the specified deadline';
@@ -31,11 +52,10 @@ export function computePodStatus(input: PodStatusInput): ComputedStatus {
   const generation = pod.metadata.generation;
   const head = { ...(generation === undefined ? {} : { observedGeneration: generation }), qosClass: qosClass(pod), startTime };
   const neverRan = observed.containers.length === 0 && (previous?.containerStatuses ?? []).every(({ containerID }) => containerID === undefined);
-  if (refusal !== undefined && neverRan) return { status: { ...head, phase: 'Failed', ...refusal }, meant: 'Failed' };
+  if (refusal !== undefined && refusal.putOut === undefined && neverRan)
+    return { status: { ...head, phase: 'Failed', reason: refusal.reason, message: refusal.message }, meant: 'Failed' };
   const found = containerStatuses(input);
-  const statuses = input.ended
-    ? { init: trimmedInit(found.init), containers: terminatedStatuses(found.containers), ephemeral: terminatedStatuses(found.ephemeral) }
-    : found;
+  const statuses = input.ended ? endedStatuses(pod, found) : found;
   const phase = mergedPhase(input, phaseOf(pod, statuses, input.ended));
   const why = reasonOf(input, phase);
   const status: PodStatus = {
@@ -46,7 +66,10 @@ export function computePodStatus(input: PodStatusInput): ComputedStatus {
       pod,
       phase: phase.told,
       statuses,
-      sandboxIsThere: !decideSandbox(pod, observed).create,
+      disruption: refusal?.putOut?.isDisruption === true && isTerminal(phase.told) ? refusal.message : undefined,
+      withoutSandbox: decideSandbox(pod, observed).create ? (input.trouble ?? noSandbox(observed)) : undefined,
+      restartsAll: mayRestartAll(pod) ? triggerOfRestartAll(pod, observed) !== undefined : undefined,
+      extra: input.conditionsOf?.(pod) ?? [],
       previous: previous?.conditions ?? [],
       now,
     }),
@@ -77,7 +100,8 @@ function mergedPhase(input: PodStatusInput, computed: Phase): MergedPhase {
   const { previous, observed, refusal } = input;
   const before = previous?.phase;
   if (isTerminal(before)) return { meant: before, told: before }; // a finished pod never comes back
-  const meant = refusal !== undefined || isPastDeadline(input) ? 'Failed' : computed;
+  const isPutOut = refusal !== undefined && !(refusal.putOut?.keepsSuccess === true && computed === 'Succeeded');
+  const meant = isPutOut || isPastDeadline(input) ? 'Failed' : computed;
   const mayRun = observed.containers.some(isRunning);
   const told = isTerminal(meant) && mayRun ? (before === 'Running' ? 'Running' : 'Pending') : meant;
   return { meant, told };
@@ -97,24 +121,44 @@ function reasonOf(input: PodStatusInput, { meant, told }: MergedPhase): Pick<Pod
       ...(previous?.reason === undefined ? {} : { reason: previous.reason }),
       ...(previous?.message === undefined ? {} : { message: previous.message }),
     };
-  if (meant !== told || meant !== 'Failed') return {};
-  if (refusal !== undefined) return refusal;
-  return isPastDeadline(input) ? { reason: 'DeadlineExceeded', message: deadlineMessage } : {};
+  if (meant !== told || !isTerminal(meant)) return {};
+  if (refusal !== undefined) return { reason: refusal.reason, message: refusal.message };
+  return meant === 'Failed' && isPastDeadline(input) ? { reason: 'DeadlineExceeded', message: deadlineMessage } : {};
 }
 
-/** Init containers after the last one that ran stay as they are: they never had a turn. */
-function trimmedInit(statuses: ReturnType<typeof containerStatuses>['init']): typeof statuses {
-  const lastRun = statuses.findLastIndex(({ containerID }) => containerID !== undefined);
-  return [...terminatedStatuses(statuses.slice(0, lastRun + 1)), ...statuses.slice(lastRun + 1)];
+/** What never had a turn stays as it is: init containers after the last one that ran, and app containers that nobody came to. */
+function endedStatuses(pod: Pod, found: ReturnType<typeof containerStatuses>): typeof found {
+  const lastRun = found.init.findLastIndex(({ containerID }) => containerID !== undefined);
+  return {
+    init: [...terminatedStatuses(found.init.slice(0, lastRun + 1)), ...found.init.slice(lastRun + 1)],
+    containers: wasInitialised(pod, found) ? terminatedStatuses(found.containers) : found.containers,
+    ephemeral: terminatedStatuses(found.ephemeral),
+  };
 }
 
-/** Addresses stay after the pod has ended. */
+function wasInitialised(pod: Pod, { init, containers }: ReturnType<typeof containerStatuses>): boolean {
+  if ((pod.spec?.initContainers ?? []).length === 0) return true;
+  if (containers.some(({ state, lastState }) => lastState?.terminated !== undefined || state?.waiting === undefined)) return true;
+  const last = init.at(-1);
+  return last?.started === true || last?.state?.terminated?.exitCode === 0;
+}
+
+function noSandbox(observed: PodRuntimeState): StartTrouble {
+  if (observed.sandboxes.length === 0) return { reason: 'NoSandbox', message: 'the sandbox of the pod is not made yet' };
+  return { reason: 'SandboxNotReady', message: 'the sandbox of the pod runs no more and is made anew' };
+}
+
+/** Addresses stay after the pod has ended. Of each family one is told, that of the node's first address before the other. */
 function addresses({ pod, previous, observed, hostIPs }: PodStatusInput): Partial<PodStatus> {
   const [hostIP] = hostIPs;
   const host = hostIP === undefined ? {} : { hostIP, hostIPs: hostIPs.map((ip) => ({ ip })) };
-  const own = pod.spec?.hostNetwork === true ? hostIPs : (observed.sandboxes.find(({ ready }) => ready)?.ips ?? []);
-  const kept = previous?.podIPs ?? [];
-  const ips = own.length > 0 ? own.map((ip) => ({ ip })) : kept;
+  const told = (previous?.podIPs ?? []).map(({ ip }) => ip);
+  const onHost = pod.spec?.hostNetwork === true;
+  const own = onHost ? [...told, ...hostIPs] : (observed.sandboxes.find(({ ready }) => ready)?.ips ?? []);
+  const isSix = (ip: string): boolean => ip.includes(':');
+  const firstFamily = isSix((onHost ? own[0] : hostIP) ?? '');
+  const ofFamilies = [own.find((ip) => isSix(ip) === firstFamily), own.find((ip) => isSix(ip) !== firstFamily)].filter((ip) => ip !== undefined);
+  const ips = ofFamilies.length > 0 ? ofFamilies : told;
   const [first] = ips;
-  return first === undefined ? host : { ...host, podIP: first.ip, podIPs: ips };
+  return first === undefined ? host : { ...host, podIP: first, podIPs: ips.map((ip) => ({ ip })) };
 }

@@ -1,15 +1,22 @@
 import { isSidecar, sidecarsOf } from '#api/pod/sidecars.ts';
 import type { ContainerStatus, Pod, PodCondition } from '#api/types/core-v1.ts';
+import type { StatusExtras } from '../ports/status-extras.ts';
 import type { ContainerStatuses, Phase } from './phase.ts';
 
-type Verdict = Pick<PodCondition, 'status' | 'reason' | 'message'>;
+type Verdict = Pick<PodCondition, 'status' | 'reason' | 'message' | 'observedGeneration'>;
 
 export interface ConditionInput {
   readonly pod: Pod;
   readonly phase: Phase;
   readonly statuses: ContainerStatuses;
-  /** A sandbox is there that can be used as it is. */
-  readonly sandboxIsThere: boolean;
+  /** What the pod was put out for; set only with the end of the pod. */
+  readonly disruption?: string | undefined;
+  /** Why containers cannot be started; `undefined`: a sandbox is there that can be used as it is. */
+  readonly withoutSandbox: { readonly reason: string; readonly message: string } | undefined;
+  /** `undefined`: nothing in the pod may ask for a restart of all. */
+  readonly restartsAll: boolean | undefined;
+  /** Conditions that other parts of the kubelet keep. */
+  readonly extra: ReturnType<StatusExtras['conditionsOf']>;
   /** Every condition that the pod has, those of others too. */
   readonly previous: readonly PodCondition[];
   /** ISO, whole seconds. */
@@ -25,13 +32,30 @@ export function conditions(input: ConditionInput): readonly PodCondition[] {
     const lastTransitionTime = before?.status === verdict.status ? before.lastTransitionTime : input.now;
     return { type, ...(generation === undefined ? {} : { observedGeneration: generation }), ...verdict, lastTransitionTime };
   };
+  const { withoutSandbox, disruption, restartsAll, phase } = input;
   return [
-    make('PodReadyToStartContainers', { status: input.sandboxIsThere ? 'True' : 'False' }),
+    make('PodReadyToStartContainers', withoutSandbox === undefined ? { status: 'True' } : { status: 'False', ...endOr(phase, withoutSandbox) }),
     make('Initialized', initialisedOf(input)),
     make('Ready', readyOf(input, containersReady)),
     make('ContainersReady', containersReady),
     make('PodScheduled', { status: 'True' }),
+    ...(restartsAll === undefined ? [] : [make('AllContainersRestarting', restartingOf(phase, restartsAll))]),
+    ...input.extra.map(({ type, ...verdict }) => make(type, verdict)),
+    ...(disruption === undefined ? [] : [make('DisruptionTarget', { status: 'True', reason: 'TerminationByKubelet', message: disruption })]),
   ];
+}
+
+/** Ours: upstream gives no reason there, and a pod that hangs for want of a sandbox then says nothing at all. */
+function endOr(phase: Phase, otherwise: { readonly reason: string; readonly message: string }): Pick<PodCondition, 'reason' | 'message'> {
+  if (phase === 'Succeeded') return { reason: 'PodCompleted' };
+  return phase === 'Failed' ? { reason: 'PodFailed' } : otherwise;
+}
+
+function restartingOf(phase: Phase, restartsAll: boolean): Verdict {
+  if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
+  if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
+  if (!restartsAll) return { status: 'False' };
+  return { status: 'True', reason: 'RestartAllContainersStarted', message: 'container exited with restart policy rule' };
 }
 
 function initialisedOf({ pod, phase, statuses }: ConditionInput): Verdict {

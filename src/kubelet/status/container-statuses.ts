@@ -1,5 +1,6 @@
 import { isSidecar } from '#api/pod/sidecars.ts';
-import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus, Pod, PodStatus } from '#api/types/core-v1.ts';
+import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus, Pod, PodStatus, VolumeMountStatus } from '#api/types/core-v1.ts';
+import type { StatusExtras } from '../ports/status-extras.ts';
 import type { ProbeVerdicts } from '../runtime/pod-actions.ts';
 import type { ContainerRecord, PodRuntimeState } from '../runtime/pod-runtime-state.ts';
 import type { StartFailure } from '../runtime/reason-cache.ts';
@@ -14,6 +15,8 @@ export interface ContainerStatusInput {
   readonly failureOf: (container: string) => StartFailure | undefined;
   /** Scheme of container ids: `containerd`. */
   readonly runtimeName: string;
+  /** What a container was given of the node, if anybody keeps account of that. */
+  readonly resourcesOf?: StatusExtras['resourcesOf'] | undefined;
 }
 
 const lostWhenDeleted = 'The container could not be located when the pod was deleted.  The container used to be Running';
@@ -62,8 +65,9 @@ function statusOf(
 ): ContainerStatus {
   const [newest, before] = input.observed.containers.filter(({ name }) => name === container.name);
   if (newest === undefined) return withFailure(input, container, undefined, isInit, withoutRecord(input.pod, container, old, waitingFor));
-  const state = stateOf(newest, input.runtimeName);
-  const lastState = before === undefined ? undefined : stateOf(before, input.runtimeName).terminated;
+  const { runtimeName } = input;
+  const state = stateOf(newest, runtimeName);
+  const lastState = before === undefined ? endBefore(newest, old, runtimeName) : stateOf(before, runtimeName).terminated;
   const isStarted = state.running !== undefined && (container.startupProbe === undefined || input.verdicts(newest.id, 'startup') === 'success');
   const status: ContainerStatus = {
     name: container.name,
@@ -73,10 +77,30 @@ function statusOf(
     restartCount: newest.restartCount,
     image: newest.image === '' ? (container.image ?? '') : newest.image,
     imageID: newest.imageId,
-    containerID: `${input.runtimeName}://${newest.id}`,
+    containerID: `${runtimeName}://${newest.id}`,
     started: isStarted,
+    ...mountsOf(container, newest),
+    ...(newest.user === undefined ? {} : { user: { linux: newest.user } }),
+    ...input.resourcesOf?.(input.pod, container, newest),
   };
   return withFailure(input, container, newest, isInit, status);
+}
+
+/** The record of the run before is gone, but it was told of. */
+function endBefore(newest: ContainerRecord, old: ContainerStatus | undefined, runtimeName: string): ContainerStateTerminated | undefined {
+  if (newest.restartCount === 0 || old === undefined) return undefined;
+  if (old.containerID === `${runtimeName}://${newest.id}`) return old.lastState?.terminated;
+  return old.state?.terminated ?? old.lastState?.terminated;
+}
+
+/** A mount is recursively read-only only if the runtime says so. */
+function mountsOf({ volumeMounts = [] }: Container, { recursiveReadOnlyPaths = [] }: ContainerRecord): Pick<ContainerStatus, 'volumeMounts'> {
+  if (volumeMounts.length === 0) return {};
+  const told = volumeMounts.map(({ name, mountPath, readOnly = false }): VolumeMountStatus => {
+    if (!readOnly) return { name, mountPath };
+    return { name, mountPath, readOnly, recursiveReadOnly: recursiveReadOnlyPaths.includes(mountPath) ? 'Enabled' : 'Disabled' };
+  });
+  return { volumeMounts: told };
 }
 
 function isReady(input: ContainerStatusInput, container: Container, record: ContainerRecord, isStarted: boolean, isInit: boolean): boolean {

@@ -1,6 +1,6 @@
 import { isSidecar } from '#api/pod/sidecars.ts';
-import type { Container, ContainerStatus, Pod } from '#api/types/core-v1.ts';
-import { restartPolicyOf, restartsAfter } from '../runtime/restart-rules.ts';
+import type { ContainerStatus, Pod } from '#api/types/core-v1.ts';
+import { restartsAfter } from '../runtime/restart-rules.ts';
 
 export type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
@@ -13,18 +13,13 @@ export interface ContainerStatuses {
 export function phaseOf(pod: Pod, statuses: ContainerStatuses, ended: boolean): Phase {
   const init = countInit(pod, statuses.init);
   const app = countApps(pod, statuses.containers);
-  if (init.failed > 0 && restartPolicyOf(pod) === 'Never') return 'Failed';
+  if (init.failedForGood > 0) return 'Failed';
   if (init.pending > 0 && app.running + app.stopped === 0) return ended ? endPhase(app) : 'Pending';
   if (app.waiting > 0) return ended ? endPhase(app) : 'Pending';
   if (app.running > 0 && app.unknown === 0) return 'Running';
-  if (app.running === 0 && app.stopped > 0 && app.unknown === 0) {
-    if (ended) return endPhase(app);
-    const policy = restartPolicyOf(pod);
-    if (app.restarting > 0 || policy === 'Always') return 'Running';
-    if (app.stopped === app.succeeded) return 'Succeeded';
-    return policy === 'Never' ? 'Failed' : 'Running';
-  }
-  return ended ? endPhase(app) : 'Pending';
+  if (app.running > 0 || app.stopped === 0 || app.unknown > 0) return ended ? endPhase(app) : 'Pending';
+  if (!ended && app.restarting > 0) return 'Running';
+  return endPhase(app);
 }
 
 interface AppCounts {
@@ -33,7 +28,7 @@ interface AppCounts {
   readonly stopped: number;
   readonly succeeded: number;
   readonly unknown: number;
-  /** Stopped, but its own rules start it again. */
+  /** Stopped, but its rules or the policy start it again. */
   readonly restarting: number;
 }
 
@@ -51,30 +46,24 @@ function countApps(pod: Pod, statuses: readonly ContainerStatus[]): AppCounts {
     else if (end !== undefined) {
       counts.stopped += 1;
       if (end.exitCode === 0 && state?.terminated !== undefined) counts.succeeded += 1;
-      if (hasOwnRules(container) && restartsAfter(pod, container, end.exitCode)) counts.restarting += 1;
+      if (restartsAfter(pod, container, end.exitCode)) counts.restarting += 1;
     } else if (state?.waiting !== undefined) counts.waiting += 1;
     else counts.unknown += 1;
   }
   return counts;
 }
 
-function countInit(pod: Pod, statuses: readonly ContainerStatus[]): { readonly pending: number; readonly failed: number } {
-  const counts = { pending: 0, failed: 0 };
+function countInit(pod: Pod, statuses: readonly ContainerStatus[]): { readonly pending: number; readonly failedForGood: number } {
+  const counts = { pending: 0, failedForGood: 0 };
   for (const container of pod.spec?.initContainers ?? []) {
     const status = statuses.find(({ name }) => name === container.name);
     const { state, lastState } = status ?? {};
-    const end = state?.terminated ?? lastState?.terminated;
+    const end = state?.terminated ?? (state?.waiting === undefined ? undefined : lastState?.terminated);
     if (isSidecar(container)) {
       const isUp = state?.running !== undefined && status?.started === true;
-      const neverRan = state?.running === undefined && end === undefined;
-      if ((state?.running !== undefined && !isUp) || neverRan) counts.pending += 1;
-    } else if (state?.terminated !== undefined) counts.failed += state.terminated.exitCode === 0 ? 0 : 1;
-    else if (state?.waiting !== undefined && lastState?.terminated !== undefined) counts.failed += lastState.terminated.exitCode === 0 ? 0 : 1;
-    else counts.pending += 1;
+      if (end === undefined && !isUp) counts.pending += 1;
+    } else if (end === undefined) counts.pending += 1;
+    else if (end.exitCode !== 0 && !restartsAfter(pod, container, end.exitCode)) counts.failedForGood += 1;
   }
   return counts;
-}
-
-function hasOwnRules(container: Container): boolean {
-  return container.restartPolicy !== undefined || (container.restartPolicyRules ?? []).length > 0;
 }

@@ -3,20 +3,22 @@ import type { Clock } from '#base/clock.ts';
 import type { PodRef } from '../pod-start/step.ts';
 import type { EventsPort } from '../ports/events.ts';
 import type { StatusPort } from '../ports/status.ts';
+import type { StatusExtras } from '../ports/status-extras.ts';
 import type { ProbeVerdicts } from '../runtime/pod-actions.ts';
 import { refOf } from '../runtime/pod-ref.ts';
 import { emptyState } from '../runtime/pod-runtime-state.ts';
 import type { ReasonCache } from '../runtime/reason-cache.ts';
 import type { RuntimeCache } from '../runtime/runtime-cache.ts';
-import { computePodStatus, deadlineMessage, deadlineOf } from './compute-pod-status.ts';
+import { computePodStatus, deadlineMessage, deadlineOf, type Refusal } from './compute-pod-status.ts';
 import type { Phase } from './phase.ts';
+import type { StartTroubles } from './start-troubles.ts';
 import type { StatusManager } from './status-manager.ts';
 
 /** What the pod's worker knows and the runtime does not. */
 export interface PodStanding {
   readonly pod: Pod;
   readonly ended: boolean;
-  readonly refusal: { readonly reason: string; readonly message: string } | undefined;
+  readonly refusal: Refusal | undefined;
 }
 
 export interface ReportedStatus {
@@ -30,6 +32,8 @@ export interface StatusReporterDeps {
   readonly cache: RuntimeCache;
   readonly reasons: ReasonCache;
   readonly verdicts: ProbeVerdicts;
+  readonly troubles: StartTroubles;
+  readonly extras: StatusExtras | undefined;
   readonly manager: StatusManager;
   readonly events: EventsPort;
   readonly clock: Clock;
@@ -53,7 +57,7 @@ export class StatusReporter implements StatusPort {
 
   /** @returns `undefined` for a pod that has no object */
   report(podUid: string, urgency: 'now' | 'soon'): ReportedStatus | undefined {
-    const { cache, reasons, verdicts, manager, clock, hostIPs, runtimeName } = this.#deps;
+    const { cache, reasons, verdicts, troubles, extras, manager, clock, hostIPs, runtimeName } = this.#deps;
     const standing = this.#deps.standingOf(podUid);
     if (standing === undefined) return undefined;
     const { pod, ended, refusal } = standing;
@@ -70,6 +74,9 @@ export class StatusReporter implements StatusPort {
       nowMs: clock.now(),
       ended,
       refusal,
+      trouble: troubles.get(podUid),
+      resourcesOf: extras?.resourcesOf.bind(extras),
+      conditionsOf: extras?.conditionsOf.bind(extras),
     });
     manager.set(pod, status, urgency);
     if (status.reason === 'DeadlineExceeded' && told?.reason !== 'DeadlineExceeded') {
