@@ -18,11 +18,10 @@ import { NodeRoom } from './pod-workers/node-room.ts';
 import type { WakeBus } from './pod-workers/wake-bus.ts';
 import type { EventsPort } from './ports/events.ts';
 import type { HostFacts } from './ports/host.ts';
-import type { PodCgroupsPort } from './ports/pod-cgroups.ts';
 import type { RuntimePort } from './ports/runtime.ts';
 import { createProbeManager } from './probes/probe-manager.ts';
 import { containerResources } from './resources/container-resources.ts';
-import type { PodCgroups, PodCgroupsOptions } from './resources/pod-cgroups.ts';
+import { type NodeCgroups, podCgroupsPort } from './resources/node-cgroups.ts';
 import { parseResolvConf } from './runtime/dns-config.ts';
 import type { RuntimeCache } from './runtime/runtime-cache.ts';
 import type { NodeConfig } from './runtime/start-container/prepare-config.ts';
@@ -34,7 +33,7 @@ export interface NodeParts {
   readonly cache: RuntimeCache;
   readonly runtimeWatch: RuntimeWatch;
   readonly hostFacts: HostFacts;
-  readonly podCgroups: PodCgroups;
+  readonly cgroups: NodeCgroups;
   readonly events: EventsPort;
   readonly objects: FollowedObjects;
   readonly registry: Registry;
@@ -50,12 +49,11 @@ export interface AssembledPods {
 }
 
 const recordKeep = 500;
-const cpuPeriodUs = 100_000;
 
 /** The engine of the pods, joined with the parts that it asks for. */
 export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: NodeParts): AssembledPods {
   const { client, clock, logger, random, files } = host;
-  const { runtime, cache, runtimeWatch, events, objects, podCgroups, registry, node } = parts;
+  const { runtime, cache, runtimeWatch, events, objects, cgroups, registry, node } = parts;
   const version = config.version.replace(/^v(\d+\.\d+).*$/, '$1');
   const probes = createProbeManager({
     pods: cache,
@@ -81,20 +79,20 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     events,
     probes,
     http: host.httpGet,
-    cgroups: podCgroupsPort(podCgroups, () => unfinished(engine)),
+    cgroups: podCgroupsPort(cgroups.pods, () => unfinished(engine)),
     room: new NodeRoom({
       node: () => admittingNode(newestNode()),
       refreshNode: async (signal) => {
         fresh = await client.get(nodeKind, { name: config.nodeName }, signal);
       },
-      allowedSysctls: [],
+      allowedSysctls: config.configuration.allowedUnsafeSysctls,
     }),
     createVolumes: (wake) => {
       made.volumes = volumeManager(config, host, parts, wake);
       return made.volumes;
     },
     runtimeHandlerOf: (pod, signal) => runtimeHandlerOf(client, pod, signal),
-    node: nodeConfig(config, host, parts),
+    node: nodeConfig(config, parts),
     dns: () => ({ clusterDomain: config.clusterDomain, clusterDns: config.clusterDns, host: resolvConf }),
     roots: config.roots,
     runtimeName: 'containerd',
@@ -123,27 +121,6 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
   };
 }
 
-/** What all pod cgroups of this host have in common. */
-export function cgroupOptions({ cpus, memoryBytes }: HostFacts, { cgroups: { hugepageSizes }, logger }: KubeletHost): PodCgroupsOptions {
-  return {
-    pod: { cpuPeriodUs, enforceCpuLimits: true, podPidsLimit: -1, hugepageSizes },
-    limits: { cpuMilli: cpus * 1000, memoryBytes, pids: -1, hugepageSizes },
-    logger,
-  };
-}
-
-function podCgroupsPort(podCgroups: PodCgroups, pods: () => readonly Pod[]): PodCgroupsPort {
-  return {
-    async ensure(pod, signal) {
-      const path = await podCgroups.ensure(pod, signal);
-      await podCgroups.updateQos(pods(), signal);
-      return path;
-    },
-    find: (uid, signal) => podCgroups.find(uid, signal),
-    remove: (uid, signal) => podCgroups.remove(uid, signal),
-  };
-}
-
 function volumeManager(config: KubeletConfig, host: KubeletHost, { events, objects, node }: NodeParts, wake: WakeBus): VolumeManager {
   const { client, clock, logger, random, files, mounter } = host;
   return createVolumeManager({
@@ -166,20 +143,12 @@ async function runtimeHandlerOf(client: Client, { spec }: Pod, signal: AbortSign
   return name === '' ? '' : (await client.get(runtimeClass, { name }, signal)).handler;
 }
 
-function nodeConfig(config: KubeletConfig, host: KubeletHost, { hostFacts, node }: NodeParts): NodeConfig {
-  const { version, hasSwapController } = host.cgroups;
-  const facts = {
-    ...cgroupOptions(hostFacts, host).pod,
-    cgroupVersion: version,
-    memoryCapacityBytes: hostFacts.memoryBytes,
-    hasSwapController,
-    singleProcessOomKill: version === 'v1',
-  };
+function nodeConfig(config: KubeletConfig, { cgroups, node }: NodeParts): NodeConfig {
   return {
     clusterDomain: config.clusterDomain,
     hostIPs: () => [config.nodeAddress],
     allocatable: () => node()?.status?.allocatable ?? {},
-    resourcesOf: (pod, container) => containerResources(pod, container, facts),
+    resourcesOf: (pod, container) => containerResources(pod, container, cgroups.options.container),
   };
 }
 

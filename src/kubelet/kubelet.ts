@@ -4,18 +4,17 @@ import { messageOf } from '#base/errors.ts';
 import { TaskGroup } from '#base/task-group.ts';
 import { waitFor } from '#base/watchable.ts';
 import { createEventRecorder, type EventRecorder } from '#client/event-recorder.ts';
-import { type AssembledPods, assemblePods, cgroupOptions, type NodeParts } from './assemble-pods.ts';
+import { type AssembledPods, assemblePods, type NodeParts } from './assemble-pods.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
 import { gatherFacts } from './node/gather-facts.ts';
 import { createNodeAgent, defaultNodeTiming, type NodeAgent } from './node/node-agent.ts';
-import { defaultThresholds, nothingReserved } from './node/node-resources.ts';
 import { watchRuntime } from './node/runtime-state.ts';
 import { createObjects } from './objects/objects.ts';
 import { podsDirectory } from './paths.ts';
 import { withFaultPoints } from './pod-start/fault-points.ts';
 import { withCallTimes } from './pod-start/runtime-calls.ts';
 import { takeDownOrphans } from './pod-workers/housekeeping.ts';
-import { createPodCgroups } from './resources/pod-cgroups.ts';
+import { createNodeCgroups } from './resources/node-cgroups.ts';
 import { collectGarbage } from './runtime/collect-garbage.ts';
 import { followRuntime } from './runtime/follow-runtime.ts';
 import { limitStarts } from './runtime/limit-starts.ts';
@@ -77,19 +76,18 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
   // Times are of the calls themselves: the wait for a turn belongs to the step.
   const faulty = host.faults === undefined ? host.runtime : withFaultPoints(host.runtime, host.faults);
   const runtime = limitStarts(withCallTimes(faulty, clock), startsPerCpu * hostFacts.cpus);
-  const podCgroups = createPodCgroups(host.cgroups, config.cgroupRoot, cgroupOptions(hostFacts, host));
-  await Promise.all([
+  const recorder = createEventRecorder(client, { component: 'kubelet', host: config.nodeName, clock, logger });
+  const [cgroups] = await Promise.all([
+    createNodeCgroups(config, host, hostFacts, recorder, signal),
     files.ensureDirectory(podsDirectory(config.roots), 0o750, signal),
     files.ensureDirectory(config.roots.podLogs, 0o755, signal),
-    podCgroups.prepareTree(signal),
   ]);
-  const recorder = createEventRecorder(client, { component: 'kubelet', host: config.nodeName, clock, logger });
   const base: NodeParts = {
     runtime,
     cache: new RuntimeCache({ runtime, files, clock }),
     runtimeWatch: watchRuntime({ runtime: host.runtime, clock }),
     hostFacts,
-    podCgroups,
+    cgroups,
     objects: createObjects({ client, clock, logger }),
     registry: new Registry(),
     events: {
@@ -140,9 +138,7 @@ function createAgent(config: KubeletConfig, host: KubeletHost, parts: NodeParts,
       logger,
     }),
     settings: {
-      maxPods: config.configuration.maxPods,
-      reserved: nothingReserved,
-      thresholds: defaultThresholds,
+      ...parts.cgroups.budget,
       maxImages: config.configuration.nodeStatusMaxImages,
     },
     events,
@@ -158,7 +154,7 @@ function createAgent(config: KubeletConfig, host: KubeletHost, parts: NodeParts,
 function choresOf(
   { roots, timings }: KubeletConfig,
   { files, clock, logger }: KubeletHost,
-  { pods, cache, runtime, podCgroups }: Parts,
+  { pods, cache, runtime, cgroups }: Parts,
 ): readonly Chore[] {
   const { workers } = pods.engine;
   const { containerLogMaxBytes: maxBytes, containerLogMaxFiles: maxFiles } = timings;
@@ -166,7 +162,7 @@ function choresOf(
     {
       name: 'orphans',
       everyMs: timings.housekeepingMs,
-      run: (signal) => takeDownOrphans({ workers, cache, files, roots, orphanCgroups: (known, inner) => podCgroups.orphans(known, inner) }, signal),
+      run: (signal) => takeDownOrphans({ workers, cache, files, roots, orphanCgroups: (known, inner) => cgroups.pods.orphans(known, inner) }, signal),
     },
     { name: 'garbage', everyMs: timings.garbageMs, run: (signal) => collectGarbage({ runtime, cache, files, logger, keepDead }, signal) },
     {

@@ -7,14 +7,15 @@ import { FakeClock } from '#base/testing/fake-clock.ts';
 import { Cell } from '#base/watchable.ts';
 import { createClient } from '#client/api-client.ts';
 import { MemoryApi } from '#client/testing/memory-api.ts';
+import { parseKubeletConfiguration } from '../configuration/kubelet-configuration.ts';
+import { nodeBudget } from '../resources/node-budget.ts';
 import { createNodeAgent, defaultNodeTiming, type NodeAgent } from './node-agent.ts';
 import { noPressure } from './node-conditions.ts';
-import { defaultThresholds, nothingReserved } from './node-resources.ts';
 import type { NodeFacts } from './node-status.ts';
 import type { RuntimeState } from './runtime-state.ts';
 
 const healthy: RuntimeState = { runtimeProblem: '', networkProblem: '', handlers: [], features: undefined };
-const settings = { maxPods: 110, reserved: nothingReserved, thresholds: defaultThresholds, maxImages: 50 };
+const settings = { ...nodeBudget(parseKubeletConfiguration({}, 'test'), 2), maxImages: 50 };
 
 function aFacts(runtime: RuntimeState): NodeFacts {
   return {
@@ -30,6 +31,8 @@ function aFacts(runtime: RuntimeState): NodeFacts {
       machineId: 'm',
       systemUuid: 's',
       bootId: 'b',
+      maxProcesses: 32_768,
+      hasAppArmor: false,
       addresses: [],
       defaultRouteInterface: undefined,
     },

@@ -1,22 +1,5 @@
 import type { FilesystemFacts, HostFacts } from '../ports/host.ts';
-
-/** What is kept back from pods. */
-export interface ReservedResources {
-  readonly cpuMilli: number;
-  readonly memoryBytes: number;
-  readonly ephemeralStorageBytes: number;
-}
-
-export const nothingReserved: ReservedResources = { cpuMilli: 0, memoryBytes: 0, ephemeralStorageBytes: 0 };
-
-/** Below this the kubelet would have to evict pods, so pods are not promised it. */
-export interface HardEvictionThresholds {
-  readonly memoryAvailableBytes: number;
-  readonly filesystemAvailablePercent: number;
-}
-
-/** Upstream's defaults. */
-export const defaultThresholds: HardEvictionThresholds = { memoryAvailableBytes: 100 * 1024 * 1024, filesystemAvailablePercent: 10 };
+import { type HardEvictionThresholds, type ReservedResources, thresholdBytes } from '../resources/node-budget.ts';
 
 export type ResourceList = Readonly<Record<string, string>>;
 
@@ -40,14 +23,16 @@ export function nodeAllocatable(
   thresholds: HardEvictionThresholds,
 ): ResourceList {
   const hugepageBytes = facts.hugepages.reduce((sum, { sizeBytes, pages }) => sum + sizeBytes * pages, 0);
-  const memory = Math.max(0, Math.max(0, facts.memoryBytes - reserved.memoryBytes - thresholds.memoryAvailableBytes) - hugepageBytes);
-  const storageKept = Math.floor((filesystem.capacityBytes * thresholds.filesystemAvailablePercent) / 100);
-  const cpuMilli = Math.max(0, facts.cpus * 1000 - reserved.cpuMilli);
+  const rest = (capacity: number, ...kept: readonly number[]) => kept.reduce((left, part) => Math.max(0, left - part), capacity);
+  const memory = rest(facts.memoryBytes, reserved.memoryBytes, thresholdBytes(thresholds.memory, facts.memoryBytes), hugepageBytes);
+  const { capacityBytes } = filesystem;
+  const storage = rest(capacityBytes, reserved.ephemeralStorageBytes, thresholdBytes(thresholds.ephemeralStorage, capacityBytes));
+  const cpuMilli = rest(facts.cpus * 1000, reserved.cpuMilli);
   return {
     ...nodeCapacity(facts, filesystem, maxPods),
     cpu: cpuMilli % 1000 === 0 ? String(cpuMilli / 1000) : `${cpuMilli}m`,
     memory: quantity(memory),
-    'ephemeral-storage': quantity(Math.max(0, filesystem.capacityBytes - reserved.ephemeralStorageBytes - storageKept)),
+    'ephemeral-storage': quantity(storage),
   };
 }
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeCondition } from '#api/types/core-v1.ts';
+import { parseKubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import type { HostFacts } from '../ports/host.ts';
+import { nodeBudget, nothingReserved } from '../resources/node-budget.ts';
 import { conditionEvents, nodeConditions, noPressure } from './node-conditions.ts';
 import { missingLabels, nodeLabels } from './node-labels.ts';
 import { isSameStatus, statusPatch } from './node-patch.ts';
-import { defaultThresholds, nodeAllocatable, nodeCapacity, nothingReserved } from './node-resources.ts';
+import { nodeAllocatable, nodeCapacity } from './node-resources.ts';
 import { chooseNodeAddress, nodeImages } from './node-status.ts';
 
 const Mi = 1024 * 1024;
@@ -27,6 +29,8 @@ const host: HostFacts = {
   machineId: 'm',
   systemUuid: 's',
   bootId: 'b',
+  maxProcesses: 32_768,
+  hasAppArmor: false,
   addresses: [],
   defaultRouteInterface: undefined,
 };
@@ -42,8 +46,10 @@ test('capacity is what the host has, each huge page size included', () => {
   });
 });
 
+const { thresholds: defaultThresholds } = nodeBudget(parseKubeletConfiguration({}, 'test'), 2);
+
 test('allocatable leaves out reservations, the eviction thresholds and, of memory, the huge pages', () => {
-  const reserved = { cpuMilli: 250, memoryBytes: 200 * Mi, ephemeralStorageBytes: 1000 };
+  const reserved = { ...nothingReserved, cpuMilli: 250, memoryBytes: 200 * Mi, ephemeralStorageBytes: 1000 };
   assert.deepEqual(nodeAllocatable(host, { capacityBytes: 100_000 }, 110, reserved, defaultThresholds), {
     cpu: '1750m',
     memory: `${(4096 - 200 - 100 - 32) * 1024 + 4}Ki`,

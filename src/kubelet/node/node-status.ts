@@ -1,8 +1,9 @@
 import type { ContainerImage, NodeAddress, NodeStatus } from '#api/types/core-v1.ts';
 import type { Image, VersionResponse } from '#wire/generated/cri.ts';
 import type { FilesystemFacts, HostFacts } from '../ports/host.ts';
+import type { HardEvictionThresholds, ReservedResources } from '../resources/node-budget.ts';
 import { type NodeHealth, nodeConditions } from './node-conditions.ts';
-import { type HardEvictionThresholds, nodeAllocatable, nodeCapacity, type ReservedResources } from './node-resources.ts';
+import { nodeAllocatable, nodeCapacity } from './node-resources.ts';
 import type { RuntimeState } from './runtime-state.ts';
 
 /** What a node's status is made of. */

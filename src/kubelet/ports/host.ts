@@ -14,6 +14,9 @@ export interface HostFacts {
   readonly machineId: string;
   readonly systemUuid: string;
   readonly bootId: string;
+  /** How many processes and threads the kernel allows at most. */
+  readonly maxProcesses: number;
+  readonly hasAppArmor: boolean;
   /** Without loopback and link-local ones. */
   readonly addresses: readonly HostAddress[];
   /** `undefined` when there is no default route. */

@@ -26,6 +26,8 @@ import type {
 export interface RuntimePort {
   version(signal: AbortSignal): Promise<VersionResponse>;
   status(signal: AbortSignal): Promise<StatusResponse>;
+  /** @returns undefined when the answer has no part for Linux @throws {Unsupported} before containerd 2.0 */
+  cgroupDriver(signal: AbortSignal): Promise<'cgroupfs' | 'systemd' | undefined>;
 
   /** @returns the sandbox's id. A name that is still reserved is `NameReserved` */
   runPodSandbox(config: PodSandboxConfig, runtimeHandler: string, signal: AbortSignal): Promise<string>;

@@ -1,26 +1,47 @@
 import { type QosClass, qosClass } from '#api/pod/qos.ts';
 import type { Pod } from '#api/types/core-v1.ts';
 
-/** Where pods of a class live; Guaranteed pods are directly below the root. */
-export function tierPath(root: string, qos: QosClass): string {
-  return qos === 'Guaranteed' ? root : `${root}/${qos.toLowerCase()}`;
+export type CgroupDriver = 'cgroupfs' | 'systemd';
+
+/** Where the cgroups of a node's pods are, below the root of each hierarchy. */
+export interface CgroupNames {
+  readonly root: string;
+  /** Where pods of a class live; Guaranteed pods are directly below the root. */
+  tier(qos: QosClass): string;
+  /** Every folder that may hold pods. */
+  readonly tiers: readonly string[];
+  /** The cgroup of a pod, also the `cgroup_parent` of its sandbox and containers. */
+  pod(pod: Pick<Pod, 'metadata' | 'spec' | 'status'>): string;
+  /** Uid of the pod that a child of a tier belongs to. */
+  uidOf(childName: string): string | undefined;
 }
 
-/** Every folder that may hold pods. */
-export function tierPaths(root: string): readonly string[] {
-  return (['Guaranteed', 'Burstable', 'BestEffort'] as const).map((qos) => tierPath(root, qos));
+/** @param root of all pods in cgroupfs' way of writing: `/kubernode/default` */
+export function cgroupNames(root: string, driver: CgroupDriver): CgroupNames {
+  const base = root.split('/').filter((part) => part !== '');
+  const path = driver === 'systemd' ? systemdPath : (parts: readonly string[]) => `/${parts.join('/')}`;
+  const tierParts = (qos: QosClass) => (qos === 'Guaranteed' ? base : [...base, qos.toLowerCase()]);
+  const tier = (qos: QosClass) => path(tierParts(qos));
+  return {
+    root: path(base),
+    tier,
+    tiers: classes.map(tier),
+    pod: (pod) => path([...tierParts(qosClass(pod)), `pod${pod.metadata.uid}`]),
+    uidOf: driver === 'systemd' ? uidOfSlice : (name) => (name.startsWith('pod') && name.length > 3 ? name.slice(3) : undefined),
+  };
 }
 
-/** The cgroup of a pod, also the `cgroup_parent` of its sandbox and containers. */
-export function podCgroupPath(root: string, pod: Pick<Pod, 'metadata' | 'spec' | 'status'>): string {
-  return `${tierPath(root, qosClass(pod))}/${podCgroupName(pod.metadata.uid ?? '')}`;
+const classes = ['Guaranteed', 'Burstable', 'BestEffort'] as const;
+
+/**
+ * systemd's name of a slice has those of all slices above it: `/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice`. `-`
+ * parts the names, so inside a name it is `_`.
+ */
+export function systemdPath(parts: readonly string[]): string {
+  const escaped = parts.map((part) => part.replaceAll('-', '_'));
+  return escaped.map((_, index) => `/${escaped.slice(0, index + 1).join('-')}.slice`).join('');
 }
 
-export function podCgroupName(podUid: string): string {
-  return `pod${podUid}`;
-}
-
-/** Uid of the pod that a child of a tier belongs to. */
-export function uidOfCgroupName(name: string): string | undefined {
-  return name.startsWith('pod') && name.length > 3 ? name.slice(3) : undefined;
+function uidOfSlice(name: string): string | undefined {
+  return /-pod([^-]+)\.slice$/.exec(name)?.[1]?.replaceAll('_', '-');
 }

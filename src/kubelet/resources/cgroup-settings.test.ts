@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { resourcesOf } from '#api/pod/requests.ts';
 import { aContainer, aPod } from '#api/testing/objects.ts';
 import type { Pod } from '#api/types/core-v1.ts';
-import { podCgroupPath, uidOfCgroupName } from './cgroup-names.ts';
-import { type PodCgroupOptions, podCgroupSettings, qosTreeSettings } from './cgroup-settings.ts';
+import { cgroupNames, systemdPath } from './cgroup-names.ts';
+import { type PodCgroupOptions, podCgroupSettings, qosTreeSettings, reservedCgroupSettings } from './cgroup-settings.ts';
 import { cpuQuotaUs, cpuShares } from './cpu.ts';
 import { hugepageLimits } from './hugepages.ts';
 
-const options: PodCgroupOptions = { cpuPeriodUs: 100_000, enforceCpuLimits: true, podPidsLimit: -1, hugepageSizes: [] };
+const options: PodCgroupOptions = { cpuPeriodUs: 100_000, enforceCpuLimits: true, podPidsLimit: -1, hugepageSizes: [], protectMemory: false };
 
 function pod(qosClass: string, requests: Readonly<Record<string, string>>, limits: Readonly<Record<string, string>>): Pod {
   return aPod({ metadata: { uid: 'u1' }, spec: { containers: [aContainer({ resources: { requests, limits } })] }, status: { qosClass } });
@@ -24,9 +24,23 @@ test('shares and quotas have the bounds of the kernel', () => {
 });
 
 test('a pod lives below its tier, a Guaranteed one directly below the root', () => {
-  const paths = ['Guaranteed', 'Burstable', 'BestEffort'].map((qos) => podCgroupPath('/kubernode/a', pod(qos, {}, {})));
+  const names = cgroupNames('/kubernode/a', 'cgroupfs');
+  const paths = ['Guaranteed', 'Burstable', 'BestEffort'].map((qos) => names.pod(pod(qos, {}, {})));
   assert.deepEqual(paths, ['/kubernode/a/podu1', '/kubernode/a/burstable/podu1', '/kubernode/a/besteffort/podu1']);
-  assert.deepEqual(['podu1', 'burstable', 'pod'].map(uidOfCgroupName), ['u1', undefined, undefined]);
+  assert.deepEqual(['podu1', 'burstable', 'pod'].map(names.uidOf), ['u1', undefined, undefined]);
+});
+
+test('systemd has a slice in a slice, and a dash inside a name is an underscore', () => {
+  const names = cgroupNames('/kubepods', 'systemd');
+  const uid = '01234567-89ab-cdef-0123-456789abcdef';
+  const of = (qosClass: string) => names.pod(aPod({ metadata: { uid }, status: { qosClass } }));
+  assert.deepEqual([names.root, names.tier('Burstable')], ['/kubepods.slice', '/kubepods.slice/kubepods-burstable.slice']);
+  assert.equal(of('Guaranteed'), '/kubepods.slice/kubepods-pod01234567_89ab_cdef_0123_456789abcdef.slice');
+  const bestEffort = of('BestEffort');
+  assert.equal(bestEffort, '/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod01234567_89ab_cdef_0123_456789abcdef.slice');
+  assert.equal(names.uidOf(bestEffort.split('/').at(-1) ?? ''), uid);
+  assert.equal(names.uidOf('kubepods-burstable.slice'), undefined);
+  assert.equal(systemdPath(['kubernode', 'my-test']), '/kubernode.slice/kubernode-my_test.slice');
 });
 
 test('settings of a pod by class', () => {
@@ -46,7 +60,13 @@ test('settings of a pod by class', () => {
 
 test('options change what is enforced', () => {
   const of = pod('Guaranteed', { cpu: '1', memory: '1', 'hugepages-2Mi': '4Mi' }, { cpu: '1', memory: '1', 'hugepages-2Mi': '4Mi' });
-  const settings = podCgroupSettings(of, { cpuPeriodUs: 10_000, enforceCpuLimits: false, podPidsLimit: 99, hugepageSizes: ['2MB', '1GB'] });
+  const settings = podCgroupSettings(of, {
+    ...options,
+    cpuPeriodUs: 10_000,
+    enforceCpuLimits: false,
+    podPidsLimit: 99,
+    hugepageSizes: ['2MB', '1GB'],
+  });
   assert.deepEqual(settings, { cpuShares: 1024, cpuQuotaUs: -1, memoryLimitBytes: 1, pidsLimit: 99, hugepageLimits: { '2MB': 4_194_304, '1GB': 0 } });
 });
 
@@ -67,4 +87,33 @@ test('the Burstable tier weighs what its pods ask for, the others do not', () =>
     burstable: { cpuShares: 1536, hugepageLimits: { '2MB': 2 ** 62 } },
     bestEffort: { cpuShares: 2, hugepageLimits: { '2MB': 2 ** 62 } },
   });
+});
+
+test('memory that was asked for is protected where that is wanted, in the pod and in the tiers', () => {
+  const wishes = { cpu: '1', memory: '1Mi' };
+  const [guaranteed, burstable] = [pod('Guaranteed', wishes, wishes), pod('Burstable', wishes, {})];
+  const protecting = { ...options, protectMemory: true };
+  assert.deepEqual(podCgroupSettings(guaranteed, protecting).unified, { 'memory.min': '1048576' });
+  assert.deepEqual(podCgroupSettings(burstable, protecting).unified, { 'memory.low': '1048576' });
+  assert.equal(podCgroupSettings(pod('BestEffort', {}, {}), protecting).unified, undefined);
+  const tree = qosTreeSettings([guaranteed, burstable], { cpuMilli: 1, memoryBytes: 1, pids: 1, hugepageSizes: [] }, true);
+  assert.deepEqual([tree.root.unified, tree.burstable.unified], [{ 'memory.min': '2097152' }, { 'memory.low': '1048576' }]);
+});
+
+test('subtle 10: a CPU request of 0 weighs 2, a CPU limit of 1m is a quota of 10m', () => {
+  const settings = podCgroupSettings(pod('Burstable', { cpu: '0', memory: '1' }, { cpu: '1m' }), options);
+  assert.deepEqual([settings.cpuShares, settings.cpuQuotaUs], [2, 1000]);
+});
+
+test('subtle 11: one container without a memory limit, and the pod has none', () => {
+  const limited = aContainer({ name: 'a', resources: { requests: { memory: '1Mi' }, limits: { memory: '2Mi' } } });
+  const spec = (...containers: readonly ReturnType<typeof aContainer>[]) => aPod({ spec: { containers }, status: { qosClass: 'Burstable' } });
+  assert.equal(podCgroupSettings(spec(limited), options).memoryLimitBytes, 2 << 20);
+  assert.equal(podCgroupSettings(spec(limited, aContainer({ name: 'b' })), options).memoryLimitBytes, undefined);
+});
+
+test('daemons get the share of CPU, or all that is reserved for them', () => {
+  const reserved = { cpuMilli: 500, memoryBytes: 1 << 20, ephemeralStorageBytes: 0, pids: 7 };
+  assert.deepEqual(reservedCgroupSettings(reserved, false), { cpuShares: 512, memoryLimitBytes: 1 << 20, pidsLimit: 7 });
+  assert.deepEqual(reservedCgroupSettings(reserved, true), { cpuShares: 512 });
 });

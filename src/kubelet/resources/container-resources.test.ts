@@ -13,6 +13,11 @@ const facts: ContainerResourceFacts = {
   memoryCapacityBytes: 1000,
   hasSwapController: false,
   singleProcessOomKill: true,
+  memoryAllocatableBytes: 900,
+  swapCapacityBytes: 500,
+  limitedSwap: false,
+  throttlingFactor: 0.9,
+  protectMemory: false,
 };
 const nothing = { cpusetCpus: '', cpusetMems: '', hugepageLimits: [], unified: {}, memorySwapLimitInBytes: 0 };
 
@@ -93,4 +98,30 @@ test('a sidecar is killed no earlier than the containers that it serves', () => 
   const plain = aContainer({ name: 'init', resources: { requests: { memory: '100' } } });
   const pod = burstable('500', { initContainers: [sidecar, plain] });
   assert.deepEqual([oomScoreAdj(pod, sidecar, 1000), oomScoreAdj(pod, plain, 1000)], [500, 900]);
+});
+
+const v2 = { ...facts, cgroupVersion: 'v2', hasSwapController: true, singleProcessOomKill: false } as const;
+
+test('swap is shared out to Burstable pods by what they asked for, where that is wanted', () => {
+  const swapOf = (pod: Pod, limitedSwap: boolean) =>
+    containerResources(pod, pod.spec?.containers[0] ?? aContainer(), { ...v2, limitedSwap }).unified['memory.swap.max'];
+  assert.deepEqual([swapOf(burstable('100'), true), swapOf(burstable('100'), false), swapOf(burstable(''), true)], ['50', '0', '0']);
+  assert.equal(swapOf(burstable('100', { priority: 2_000_000_000 }), true), '0');
+  const even = aContainer({ resources: { requests: { memory: '100' }, limits: { memory: '100' } } });
+  assert.equal(swapOf(aPod({ spec: { containers: [even] }, status: { qosClass: 'Burstable' } }), true), '0');
+});
+
+test('memory that was asked for is protected, and use above it is slowed down, only where that is wanted', () => {
+  const unified = (memory: string, limit: string | undefined, protectMemory: boolean) => {
+    const resources = { requests: { memory }, ...(limit === undefined ? {} : { limits: { memory: limit } }) };
+    const container = aContainer({ resources });
+    const facts = { ...v2, protectMemory, memoryAllocatableBytes: 2 ** 30 };
+    return containerResources(aPod({ spec: { containers: [container] }, status: { qosClass: 'Burstable' } }), container, facts).unified;
+  };
+  const base = { 'memory.oom.group': '1', 'memory.swap.max': '0' };
+  assert.deepEqual(unified('100Mi', '200Mi', false), base);
+  // 100Mi + 0.9 x 100Mi, in whole pages
+  assert.deepEqual(unified('100Mi', '200Mi', true), { ...base, 'memory.low': '104857600', 'memory.high': '199229440' });
+  assert.deepEqual(unified('100Mi', '100Mi', true), { ...base, 'memory.low': '104857600' });
+  assert.deepEqual(unified('0', undefined, true), base);
 });

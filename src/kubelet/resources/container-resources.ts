@@ -1,27 +1,37 @@
+import { qosClass } from '#api/pod/qos.ts';
 import { isPodLevelResource, type Resources, resourcesOf } from '#api/pod/requests.ts';
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import type { LinuxContainerResources } from '#wire/generated/cri.ts';
 import type { PodCgroupOptions } from './cgroup-settings.ts';
 import { cpuQuotaUs, cpuShares } from './cpu.ts';
+import { isCritical } from './critical.ts';
 import { hugepageLimits } from './hugepages.ts';
 import { oomScoreAdj } from './oom-score.ts';
 
 export interface ContainerResourceFacts extends Omit<PodCgroupOptions, 'podPidsLimit'> {
   readonly cgroupVersion: 'v1' | 'v2';
   readonly memoryCapacityBytes: number;
+  /** What a container without a limit is throttled below. */
+  readonly memoryAllocatableBytes: number;
+  readonly swapCapacityBytes: number;
   /** Whether the kernel can limit swap; without that nothing is said about it. */
   readonly hasSwapController: boolean;
+  /** Burstable pods may swap in the proportion of their requests (`LimitedSwap`; v2 only). */
+  readonly limitedSwap: boolean;
   /** true: only the process that ran out of memory is killed, not its container. Default: false on v2. */
   readonly singleProcessOomKill: boolean;
+  /** Where between request and limit a container begins to be slowed down (`memoryThrottlingFactor`). */
+  readonly throttlingFactor: number;
 }
 
-/** What the runtime is told about a container's resources. Pods do not swap (`NoSwap`). */
+/** What the runtime is told about a container's resources. */
 export function containerResources(pod: Pod, container: Container, facts: ContainerResourceFacts): LinuxContainerResources {
   const requests = resourcesOf(container.resources?.requests);
   const limits = withPodLimits(resourcesOf(container.resources?.limits), pod);
   const [cpuLimit, memoryLimitInBytes] = [limits.get('cpu') ?? 0, limits.get('memory') ?? 0];
   const hugepages = Object.entries(hugepageLimits(limits, facts.hugepageSizes));
   const isV2 = facts.cgroupVersion === 'v2';
+  const memoryRequest = requests.get('memory') ?? 0;
   return {
     cpuShares: cpuShares(requests.get('cpu') ?? cpuLimit),
     cpuQuota: facts.enforceCpuLimits ? cpuQuotaUs(cpuLimit, facts.cpuPeriodUs) : 0,
@@ -34,8 +44,27 @@ export function containerResources(pod: Pod, container: Container, facts: Contai
     hugepageLimits: hugepages.map(([pageSize, limit]) => ({ pageSize, limit })),
     unified: {
       ...(isV2 && !facts.singleProcessOomKill ? { 'memory.oom.group': '1' } : {}),
-      ...(isV2 && facts.hasSwapController ? { 'memory.swap.max': '0' } : {}),
+      ...(isV2 && facts.hasSwapController ? { 'memory.swap.max': String(swapLimit(pod, memoryRequest, memoryLimitInBytes, facts)) } : {}),
+      ...(isV2 && facts.protectMemory ? protection(pod, memoryRequest, memoryLimitInBytes, facts) : {}),
     },
+  };
+}
+
+/** Bytes of swap that a container may use; those of Burstable pods only, and not of critical ones. */
+function swapLimit(pod: Pod, requestBytes: number, limitBytes: number, facts: ContainerResourceFacts): number {
+  const isSwapping = facts.limitedSwap && qosClass(pod) === 'Burstable' && !isCritical(pod) && requestBytes !== limitBytes;
+  return isSwapping ? Math.floor((requestBytes / facts.memoryCapacityBytes) * facts.swapCapacityBytes) : 0;
+}
+
+const pageBytes = 4096;
+
+/** What the container asked for stays with it, and it is slowed down before it meets its limit. */
+function protection(pod: Pod, requestBytes: number, limitBytes: number, facts: ContainerResourceFacts): Readonly<Record<string, string>> {
+  const upTo = limitBytes > 0 ? limitBytes : facts.memoryAllocatableBytes;
+  const high = Math.floor((requestBytes + facts.throttlingFactor * (upTo - requestBytes)) / pageBytes) * pageBytes;
+  return {
+    ...(requestBytes > 0 ? { [qosClass(pod) === 'Guaranteed' ? 'memory.min' : 'memory.low']: String(requestBytes) } : {}),
+    ...(requestBytes !== limitBytes && high > requestBytes ? { 'memory.high': String(high) } : {}),
   };
 }
 

@@ -5,13 +5,11 @@ import { silentLogger } from '#base/log.ts';
 import { MemoryCgroups } from '#os/memory/cgroups.ts';
 import { type CgroupSettings, CgroupSettingsRefused } from '../ports/cgroups.ts';
 import { createPodCgroups } from './pod-cgroups.ts';
+import { somePodCgroupsOptions } from './testing/cgroup-options.ts';
 
 const { signal } = new AbortController();
-const options = {
-  pod: { cpuPeriodUs: 100_000, enforceCpuLimits: true, podPidsLimit: 10, hugepageSizes: [] },
-  limits: { cpuMilli: 2000, memoryBytes: 1 << 30, pids: 5000, hugepageSizes: [] },
-  logger: silentLogger,
-};
+const configuration = { podPidsLimit: 10, systemReserved: { cpu: '2', memory: '7Gi', pid: '768' } };
+const options = somePodCgroupsOptions('/kubernode/a', { configuration });
 const burstable = aPod({
   metadata: { uid: 'b1' },
   spec: { containers: [aContainer({ resources: { requests: { cpu: '1' } } })] },
@@ -21,10 +19,10 @@ const bestEffort = aPod({ metadata: { uid: 'e1' } });
 
 test('the tree, then pods in it, then nothing left of them', async () => {
   const host = new MemoryCgroups();
-  const cgroups = createPodCgroups(host, '/kubernode/a', options);
+  const cgroups = createPodCgroups(host, options);
   await cgroups.prepareTree(signal);
   assert.deepEqual(host.paths, ['/kubernode', '/kubernode/a', '/kubernode/a/besteffort', '/kubernode/a/burstable']);
-  assert.deepEqual(host.settings('/kubernode/a'), { cpuShares: 2048, memoryLimitBytes: 1 << 30, pidsLimit: 5000, hugepageLimits: {} });
+  assert.deepEqual(host.settings('/kubernode/a'), { cpuShares: 2048, memoryLimitBytes: 1 << 30, pidsLimit: 32_000, hugepageLimits: {} });
 
   assert.equal(await cgroups.find('b1', signal), undefined);
   const path = await cgroups.ensure(burstable, signal);
@@ -42,7 +40,7 @@ test('the tree, then pods in it, then nothing left of them', async () => {
 
 test('a cgroup that is there is not written again', async () => {
   const host = new MemoryCgroups();
-  const cgroups = createPodCgroups(host, '/a', options);
+  const cgroups = createPodCgroups(host, somePodCgroupsOptions('/a'));
   const path = await cgroups.ensure(bestEffort, signal);
   await host.ensure(path, { cpuShares: 77 });
   await cgroups.ensure(bestEffort, signal);
@@ -51,7 +49,7 @@ test('a cgroup that is there is not written again', async () => {
 
 test('the Burstable tier follows its pods', async () => {
   const host = new MemoryCgroups();
-  const cgroups = createPodCgroups(host, '/a', options);
+  const cgroups = createPodCgroups(host, somePodCgroupsOptions('/a'));
   await cgroups.updateQos([burstable, bestEffort], signal);
   assert.equal(host.settings('/a/burstable')?.cpuShares, 1024);
   await cgroups.updateQos([], signal);
@@ -68,7 +66,45 @@ test('a refused setting costs the limit, not the pod', async () => {
   }
   const host = new Refusing();
   const logger = { ...silentLogger, warn: (...line: readonly unknown[]) => lines.push(line) };
-  const path = await createPodCgroups(host, '/a', { ...options, logger }).ensure(bestEffort, signal);
+  const path = await createPodCgroups(host, { ...somePodCgroupsOptions('/a'), logger }).ensure(bestEffort, signal);
   assert.equal(await host.exists(path), true);
   assert.deepEqual(lines, [['cgroup settings were refused', { cgroup: path, detail: 'pids.max=10: EINVAL' }]]);
+});
+
+test('pods without cgroups of their own have none to make, find or lose', async () => {
+  const host = new MemoryCgroups();
+  const cgroups = createPodCgroups(host, somePodCgroupsOptions('/a', { configuration: { cgroupsPerQOS: false, enforceNodeAllocatable: ['none'] } }));
+  await cgroups.prepareTree(signal);
+  assert.equal(await cgroups.ensure(burstable, signal), '');
+  await cgroups.updateQos([burstable], signal);
+  await cgroups.remove('b1', signal);
+  assert.deepEqual(host.paths, []);
+});
+
+test('daemons are held to what is reserved for them, in a cgroup that must be there', async () => {
+  const told: string[] = [];
+  const daemons = { kubeReserved: { cpu: '1', memory: '1Gi' }, kubeReservedCgroup: '/daemons', enforceNodeAllocatable: ['pods', 'kube-reserved'] };
+  const cgroups = (host: MemoryCgroups) => createPodCgroups(host, somePodCgroupsOptions('/a', { configuration: daemons, told }));
+  const host = new MemoryCgroups();
+  await assert.rejects(cgroups(host).prepareTree(signal), { code: 'INVALID_INPUT' });
+  await host.ensure('/daemons', {});
+  await cgroups(host).prepareTree(signal);
+  assert.deepEqual(host.settings('/daemons'), { cpuShares: 1024, memoryLimitBytes: 1 << 30 });
+  const enforced = 'Normal NodeAllocatableEnforced Updated Node Allocatable limit across pods';
+  assert.deepEqual(told, [
+    enforced,
+    'Warning FailedNodeAllocatableEnforcement Failed to enforce Kube Reserved Cgroup Limits on "/daemons": cgroup "/daemons" has some missing paths or controllers',
+    enforced,
+    'Normal NodeAllocatableEnforced Updated limits on kube reserved cgroup /daemons',
+  ]);
+});
+
+test('with systemd the same pods live in slices', async () => {
+  const host = new MemoryCgroups();
+  const cgroups = createPodCgroups(host, somePodCgroupsOptions('/kubepods', { driver: 'systemd' }));
+  await cgroups.prepareTree(signal);
+  const path = await cgroups.ensure(burstable, signal);
+  assert.equal(path, '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podb1.slice');
+  assert.equal(await cgroups.find('b1', signal), path);
+  assert.deepEqual(await cgroups.orphans(new Set(), signal), ['b1']);
 });

@@ -20,6 +20,7 @@ import type { NetworkState } from '../ports/node-facts.ts';
 import type { NodeRoomPort } from '../ports/node-room.ts';
 import type { ProbeKind, ProbeResult, ProbesPort } from '../ports/probes.ts';
 import { createPodCgroups } from '../resources/pod-cgroups.ts';
+import { somePodCgroupsOptions } from '../resources/testing/cgroup-options.ts';
 import { defaultFollowSettings, followRuntime } from '../runtime/follow-runtime.ts';
 import { RuntimeCache } from '../runtime/runtime-cache.ts';
 import { MemoryRuntime } from '../runtime/testing/memory-runtime.ts';
@@ -63,11 +64,7 @@ export class MemoryNode {
     const cache = new RuntimeCache({ runtime, files, clock });
     const objects = createObjects({ client, clock, logger: silentLogger });
     const random = () => 0;
-    const cgroups = createPodCgroups(this.hostCgroups, cgroupRoot, {
-      pod: { cpuPeriodUs: 100_000, enforceCpuLimits: true, podPidsLimit: -1, hugepageSizes: [] },
-      limits: { cpuMilli: 4000, memoryBytes: 8 * 2 ** 30, pids: -1, hugepageSizes: [] },
-      logger: silentLogger,
-    });
+    const cgroups = createPodCgroups(this.hostCgroups, somePodCgroupsOptions(cgroupRoot));
     const allocatable = () => ({ cpu: '4', memory: '8Gi', pods: '110' });
     const engine = createPodEngine({
       client,

@@ -4,7 +4,7 @@ import type { HostAddress, HostPort } from '#kubelet/ports/host.ts';
 
 export const linuxHost: HostPort = {
   async facts() {
-    const [meminfo, osRelease, machineId, systemUuid, bootId, routes, hugepages] = await Promise.all([
+    const [meminfo, osRelease, machineId, systemUuid, bootId, routes, hugepages, maxPid, maxThreads, appArmor] = await Promise.all([
       textOf('/proc/meminfo'),
       textOf('/etc/os-release'),
       textOf('/etc/machine-id'),
@@ -12,6 +12,9 @@ export const linuxHost: HostPort = {
       textOf('/proc/sys/kernel/random/boot_id'),
       textOf('/proc/net/route'),
       hugepageSizes(),
+      textOf('/proc/sys/kernel/pid_max'),
+      textOf('/proc/sys/kernel/threads-max'),
+      textOf('/sys/module/apparmor/parameters/enabled'),
     ]);
     return {
       hostname: hostname(),
@@ -25,6 +28,8 @@ export const linuxHost: HostPort = {
       machineId: machineId.trim(),
       systemUuid: systemUuid.trim() === '' ? machineId.trim() : systemUuid.trim(), // readable by root only, and missing in containers
       bootId: bootId.trim(),
+      maxProcesses: Math.min(...[maxPid, maxThreads].map(Number).filter((limit) => limit > 0)),
+      hasAppArmor: appArmor.startsWith('Y'),
       addresses: hostAddresses(),
       defaultRouteInterface: defaultRouteOf(routes),
     };

@@ -1,6 +1,7 @@
 import type { Clock } from '#base/clock.ts';
 import {
   type AuthConfig,
+  CgroupDriver,
   type Container,
   type ContainerConfig,
   type ContainerFilter,
@@ -79,6 +80,11 @@ export class CriRuntime {
 
   async status(signal: AbortSignal): Promise<StatusResponse> {
     return await this.#call(runtimeService, 'status', { verbose: false }, this.#about('status of the runtime'), signal);
+  }
+
+  async cgroupDriver(signal: AbortSignal): Promise<'cgroupfs' | 'systemd' | undefined> {
+    const { linux } = await this.#call(runtimeService, 'runtimeConfig', {}, this.#about('configuration of the runtime'), signal);
+    return linux === undefined ? undefined : linux.cgroupDriver === CgroupDriver.SYSTEMD ? 'systemd' : 'cgroupfs';
   }
 
   /** @throws {RuntimeFailed} also when the runtime answers without an id */

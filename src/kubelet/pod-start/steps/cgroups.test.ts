@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Unavailable } from '#base/errors.ts';
-import { silentLogger } from '#base/log.ts';
 import { MemoryCgroups } from '#os/memory/cgroups.ts';
 import { createPodCgroups } from '../../resources/pod-cgroups.ts';
+import { somePodCgroupsOptions } from '../../resources/testing/cgroup-options.ts';
 import { stepLaws } from '../testing/step-laws.ts';
 import { StepWorld } from '../testing/step-world.ts';
 import { cgroups } from './cgroups.ts';
@@ -12,11 +12,7 @@ const { ref, signal, pod } = new StepWorld();
 
 stepLaws('cgroups', () => {
   const host = new MemoryCgroups();
-  const port = createPodCgroups(host, '/pods', {
-    pod: { cpuPeriodUs: 100_000, enforceCpuLimits: true, podPidsLimit: -1, hugepageSizes: [] },
-    limits: { cpuMilli: 1000, memoryBytes: 1, pids: -1, hugepageSizes: [] },
-    logger: silentLogger,
-  });
+  const port = createPodCgroups(host, somePodCgroupsOptions('/pods'));
   return { step: cgroups(port), pod: ref, facts: { pod }, world: () => host.paths.filter((path) => path.includes(ref.uid)) };
 });
 

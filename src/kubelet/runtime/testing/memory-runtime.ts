@@ -212,6 +212,8 @@ export class MemoryRuntime implements RuntimePort {
     return this.#containers.get(containerId)?.status;
   }
 
+  async cgroupDriver(): Promise<undefined> {}
+
   async updateContainerResources(_containerId: string, _linux: unknown, signal: AbortSignal): Promise<void> {
     await this.#enter('updateContainerResources', signal);
   }

@@ -1,0 +1,61 @@
+import type { Pod } from '#api/types/core-v1.ts';
+import type { EventRecorder } from '#client/event-recorder.ts';
+import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
+import type { HostFacts } from '../ports/host.ts';
+import type { PodCgroupsPort } from '../ports/pod-cgroups.ts';
+import { chooseCgroupDriver } from './cgroup-driver.ts';
+import { type CgroupNames, cgroupNames } from './cgroup-names.ts';
+import { type NodeCgroupOptions, nodeCgroupOptions } from './cgroup-options.ts';
+import { checkBudget, type NodeBudget, nodeBudget } from './node-budget.ts';
+import { createPodCgroups, type PodCgroups } from './pod-cgroups.ts';
+
+/** The node's cgroups as configuration, host and runtime want them. */
+export interface NodeCgroups {
+  readonly budget: NodeBudget;
+  readonly options: NodeCgroupOptions;
+  readonly names: CgroupNames;
+  readonly pods: PodCgroups;
+}
+
+/**
+ * Checks what the configuration says of resources and makes the tree in which pods will live.
+ *
+ * @throws {InvalidInput} in upstream's words when no pod could run as it is configured
+ */
+export async function createNodeCgroups(
+  config: KubeletConfig,
+  host: KubeletHost,
+  hostFacts: HostFacts,
+  events: Pick<EventRecorder, 'emit'>,
+  signal: AbortSignal,
+): Promise<NodeCgroups> {
+  const { configuration, nodeName } = config;
+  const budget = nodeBudget(configuration, hostFacts.cpus);
+  const options = nodeCgroupOptions(configuration, budget, hostFacts, host.cgroups);
+  await host.files.ensureDirectory(config.roots.root, 0o750, signal);
+  const [driver, { capacityBytes }] = await Promise.all([
+    chooseCgroupDriver(host.runtime, configuration.cgroupDriver, host.clock, signal),
+    host.host.filesystem(config.roots.root, signal),
+  ]);
+  checkBudget(budget, { cpuMilli: hostFacts.cpus * 1000, memoryBytes: hostFacts.memoryBytes, ephemeralStorageBytes: capacityBytes });
+  const names = cgroupNames(`${configuration.cgroupRoot}${config.cgroupRoot}`, driver);
+  // The uid of a node's events is its name, by upstream's habit: `kubectl describe` looks for that.
+  const node = { kind: 'Node', apiVersion: 'v1', name: nodeName, uid: nodeName };
+  const tell = (type: 'Normal' | 'Warning', reason: string, message: string) => events.emit(node, { type, reason, message });
+  const pods = createPodCgroups(host.cgroups, { ...options, names, logger: host.logger, tell });
+  await pods.prepareTree(signal);
+  return { budget, options, names, pods };
+}
+
+/** Cgroups of pods, whose tier is weighed anew with each. @param pods those that are not finished */
+export function podCgroupsPort(podCgroups: PodCgroups, pods: () => readonly Pod[]): PodCgroupsPort {
+  return {
+    async ensure(pod, signal) {
+      const path = await podCgroups.ensure(pod, signal);
+      await podCgroups.updateQos(pods(), signal);
+      return path;
+    },
+    find: (uid, signal) => podCgroups.find(uid, signal),
+    remove: (uid, signal) => podCgroups.remove(uid, signal),
+  };
+}
