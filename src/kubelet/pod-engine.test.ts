@@ -198,6 +198,20 @@ test('a pod is Ready when its readiness probe says so', async (t) => {
   assert.equal(conditionsOf(node.pod())['Ready'], 'True');
 });
 
+test('65: a readiness gate that its owner opens makes the pod Ready at once, without a look at the containers', async (t) => {
+  const node = await startedNode(t);
+  node.create({ spec: { readinessGates: [{ conditionType: 'example.com/gate' }] } });
+  await node.settle();
+  assert.deepEqual([conditionsOf(node.pod())['Ready'], conditionsOf(node.pod())['ContainersReady']], ['False', 'True']);
+  const calls = node.runtime.log.length;
+  const pod = node.pod();
+  const conditions = [...(pod?.status?.conditions ?? []), { type: 'example.com/gate', status: 'True' }];
+  node.api.put('pods', { ...pod, status: { ...pod?.status, conditions } });
+  await node.settle();
+  assert.deepEqual([conditionsOf(node.pod())['Ready'], node.runtime.log.length], ['True', calls]);
+  assert.equal(conditionsOf(node.pod())['example.com/gate'], 'True');
+});
+
 test('the API server is away: pods start all the same, and are told of when it is back', async (t) => {
   const node = await startedNode(t);
   node.create();

@@ -187,7 +187,10 @@ function createWorkers({ clock, logger, settings, random, cache, probes, faults 
       reporter.report(pod.metadata.uid, 'now');
       status.finish(pod);
     },
-    seen: (pod) => status.seen(pod),
+    seen: (pod) => {
+      status.seen(pod);
+      if ((pod.spec?.readinessGates ?? []).length > 0) reporter.report(pod.metadata.uid, 'now'); // others open and close them
+    },
     gone: (uid) => {
       status.forget(uid);
       runtime.forget(uid);

@@ -1,6 +1,7 @@
 import { qosClass } from '#api/pod/qos.ts';
 import type { Pod, PodStatus } from '#api/types/core-v1.ts';
 import type { StatusExtras } from '../ports/status-extras.ts';
+import { isStatic } from '../resources/critical.ts';
 import { isRunning, type PodRuntimeState } from '../runtime/pod-runtime-state.ts';
 import { mayRestartAll, triggerOfRestartAll } from '../runtime/restart-rules.ts';
 import { decideSandbox } from '../runtime/sandbox-decision.ts';
@@ -56,7 +57,8 @@ export function computePodStatus(input: PodStatusInput): ComputedStatus {
     return { status: { ...head, phase: 'Failed', reason: refusal.reason, message: refusal.message }, meant: 'Failed' };
   const found = containerStatuses(input);
   const statuses = input.ended ? endedStatuses(pod, found) : found;
-  const phase = mergedPhase(input, phaseOf(pod, statuses, input.ended));
+  // The end of a static pod is the end of this run of it: its phase says how that went.
+  const phase = mergedPhase(input, phaseOf(pod, statuses, input.ended && !isStatic(pod)));
   const why = reasonOf(input, phase);
   const status: PodStatus = {
     ...head,

@@ -81,12 +81,82 @@ test('the object goes when it waits for that, nothing is left of the pod, and it
   assert.equal(stored(), undefined);
 });
 
-test('a pod that is gone, or another one of its name, is told of no more', async (t) => {
-  const { api, clock, manager, pod, patches } = rig(t);
+test('64: two changes before the API server is asked are one patch, of the newest', async (t) => {
+  const { clock, manager, pod, stored, patches } = rig(t);
+  manager.set(pod, { phase: 'Pending' }, 'soon');
+  manager.set(pod, { phase: 'Running' }, 'soon');
+  await clock.advance(250);
+  await settled();
+  assert.deepEqual([patches(), stored()?.status?.phase], [1, 'Running']);
+});
+
+test('64: of another pod of the same name nothing is written', async (t) => {
+  const { api, clock, manager, pod, stored, patches } = rig(t);
+  api.put('pods', { ...pod, metadata: { ...pod.metadata, uid: 'another' } });
   api.failOnce(({ method }) => method === 'PATCH', 409, 'Conflict');
   manager.set(pod, { phase: 'Running' }, 'now');
   await settled();
   await clock.advance(60_000);
   await settled();
+  assert.deepEqual([patches(), manager.get(pod.metadata.uid), stored()?.status], [1, undefined, pod.status]);
+});
+
+test('a conflict of the server with itself loses nothing', async (t) => {
+  const { api, clock, manager, pod, stored } = rig(t);
+  api.failOnce(({ method }) => method === 'PATCH', 409, 'Conflict');
+  manager.set(pod, { phase: 'Running' }, 'now');
+  await settled();
+  await clock.advance(1000);
+  await settled();
+  assert.equal(stored()?.status?.phase, 'Running');
+});
+
+test('a pod that is gone is told of no more', async (t) => {
+  const { api, clock, manager, pod, patches } = rig(t);
+  api.failOnce(({ method }) => method === 'PATCH', 404, 'NotFound');
+  manager.set(pod, { phase: 'Running' }, 'now');
+  await settled();
+  await clock.advance(60_000);
+  await settled();
   assert.deepEqual([patches(), manager.get(pod.metadata.uid)], [1, undefined]);
+});
+
+test('the status of a static pod goes to its mirror, whichever that is, and to none when there is none', async (t) => {
+  const { api, clock, manager, pod: mirror, stored, patches } = rig(t);
+  const staticPod = aPod({ metadata: { uid: 'static', annotations: { 'kubernetes.io/config.source': 'file' } } });
+  manager.set(staticPod, { phase: 'Running' }, 'now');
+  await settled();
+  assert.equal(patches(), 0);
+  manager.seen(mirror, 'static');
+  await clock.advance(250);
+  await settled();
+  assert.deepEqual([patches(), stored()?.status?.phase], [1, 'Running']);
+  manager.mirrorGone('static');
+  manager.set(staticPod, { phase: 'Running', podIP: '10.0.0.2' }, 'now');
+  await settled();
+  assert.equal(patches(), 1);
+  api.put('pods', { ...mirror, metadata: { ...mirror.metadata, uid: 'second' }, status: {} });
+  const second = stored();
+  if (second === undefined) throw new Error('it was just stored');
+  manager.seen(second, 'static');
+  await clock.advance(250);
+  await settled();
+  assert.deepEqual([stored()?.metadata.uid, stored()?.status?.phase, stored()?.status?.podIP], ['second', 'Running', '10.0.0.2']);
+});
+
+test('what happened to many pods while the server was away is told when it is back, the newest of each', async (t) => {
+  const { api, clock, manager } = rig(t);
+  const pods = Array.from({ length: 50 }, (_, n) => aPod({ metadata: { name: `p${n}`, uid: `u${n}` } }));
+  for (const pod of pods) api.put('pods', pod);
+  api.setUnreachable(true);
+  for (const phase of ['Pending', 'Running', 'Failed']) {
+    for (const pod of pods) manager.set(pod, { phase }, 'now');
+    await settled();
+    await clock.advance(45_000);
+  }
+  api.setUnreachable(false);
+  await clock.advance(10_000);
+  await settled();
+  const phases = api.objects<Pod>('pods').filter(({ metadata }) => metadata.name !== 'web');
+  assert.deepEqual(new Set(phases.map(({ status }) => status?.phase)), new Set(['Failed']));
 });

@@ -6,6 +6,7 @@ import type { Logger } from '#base/log.ts';
 import { TaskGroup } from '#base/task-group.ts';
 import { isConflict, isNotFound } from '#client/api-error.ts';
 import type { Client } from '#client/client.ts';
+import { isStatic } from '../resources/critical.ts';
 import { isTerminal } from './compute-pod-status.ts';
 import { statusPatch } from './status-patch.ts';
 
@@ -27,6 +28,8 @@ export interface StatusManagerDeps {
 
 interface Entry {
   pod: Pod;
+  /** Where the status is written: the pod's own object, or the mirror of a static pod as long as there is one. */
+  object: Pod | undefined;
   /** What the API server has, as far as we know, and at which revision. */
   known: PodStatus | undefined;
   knownRevision: number;
@@ -65,16 +68,28 @@ export class StatusManager {
     this.#schedule(entry, urgency === 'now' ? 0 : this.#deps.settings.coalesceMs);
   }
 
-  /** The pod's object as the API server has it: if its status is not what was told, it is told again. */
-  seen(pod: Pod): void {
-    const entry = this.#entries.get(pod.metadata.uid);
+  /**
+   * The object as the API server has it: if its status is not what was told, it is told again.
+   *
+   * @param podUid of the static pod whose mirror the object is
+   */
+  seen(object: Pod, podUid = object.metadata.uid): void {
+    const entry = this.#entries.get(podUid);
     if (entry === undefined) return;
-    entry.pod = pod;
-    const revision = Number(pod.metadata.resourceVersion);
-    if (entry.isSending || revision < entry.knownRevision) return;
-    entry.known = pod.status;
+    const isAnother = entry.object?.metadata.uid !== object.metadata.uid;
+    if (object.metadata.uid === podUid) entry.pod = object;
+    entry.object = object;
+    const revision = Number(object.metadata.resourceVersion);
+    if (!isAnother && (entry.isSending || revision < entry.knownRevision)) return;
+    entry.known = object.status;
     entry.knownRevision = revision;
     this.#schedule(entry, this.#deps.settings.coalesceMs);
+  }
+
+  /** A static pod has no mirror any more: nothing is told until there is another one. */
+  mirrorGone(podUid: string): void {
+    const entry = this.#entries.get(podUid);
+    if (entry !== undefined) entry.object = undefined;
   }
 
   /** Nothing of the pod is left: once its status is told, an object that waits for its deletion goes. */
@@ -101,6 +116,7 @@ export class StatusManager {
     if (present !== undefined) return present;
     const entry: Entry = {
       pod,
+      object: isStatic(pod) ? undefined : pod,
       known: pod.status,
       knownRevision: Number(pod.metadata.resourceVersion),
       wanted,
@@ -119,7 +135,7 @@ export class StatusManager {
     const { uid } = entry.pod.metadata;
     if (entry.isSending || this.#entries.get(uid) !== entry) return; // looks again when it is done
     if (delayMs > 0) {
-      const patch = statusPatch(uid, entry.known, entry.wanted);
+      const patch = entry.object === undefined ? undefined : statusPatch(entry.object.metadata.uid, entry.known, entry.wanted);
       if (patch === undefined || JSON.stringify(patch) === entry.refused) return;
     }
     if (delayMs === 0) {
@@ -154,8 +170,8 @@ export class StatusManager {
       entry.isSending = false;
       if (signal.aborted) return;
       if (!(error instanceof AppError)) throw error;
-      const { uid, name } = entry.pod.metadata;
-      if (isNotFound(error) || isConflict(error)) return this.forget(uid); // gone, or another pod of that name: nobody to tell
+      if (await this.#lostItsObject(entry, error, signal)) return;
+      const { name } = entry.pod.metadata;
       logger.warn('pod status cannot be told', { pod: name, code: error.code, error: error.message });
       this.#schedule(entry, entry.retryMs);
       entry.retryMs = Math.min(entry.retryMs * 2, settings.lastRetryMs);
@@ -164,8 +180,9 @@ export class StatusManager {
 
   async #sendOnce(entry: Entry, signal: AbortSignal): Promise<void> {
     const { client } = this.#deps;
-    const { uid, name, namespace } = entry.pod.metadata;
-    const wanted = entry.wanted;
+    const { object, wanted } = entry;
+    if (object === undefined) return;
+    const { uid, name, namespace } = object.metadata;
     const patch = statusPatch(uid, entry.known, wanted);
     if (patch !== undefined && JSON.stringify(patch) !== entry.refused) {
       const answer = await client.patch(podKind, { namespace, name }, 'strategic', patch, 'status', signal);
@@ -174,9 +191,31 @@ export class StatusManager {
       entry.known = answer.status;
       entry.knownRevision = Number(answer.metadata.resourceVersion);
     }
-    const mayGo = entry.isFinished && entry.pod.metadata.deletionTimestamp !== undefined && isTerminal(entry.known?.phase);
+    const mayGo =
+      entry.isFinished && uid === entry.pod.metadata.uid && entry.pod.metadata.deletionTimestamp !== undefined && isTerminal(entry.known?.phase);
     if (!mayGo || entry.isUrgent) return;
     await client.delete(podKind, { namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } }, signal);
     this.forget(uid);
+  }
+
+  /** @returns true when there is nobody to tell any more: the object is gone, or there is another one of its name */
+  async #lostItsObject(entry: Entry, error: AppError, signal: AbortSignal): Promise<boolean> {
+    const { object, pod } = entry;
+    if (object === undefined) return false;
+    const { uid, name, namespace } = object.metadata;
+    const isGone = isNotFound(error) || (isConflict(error) && (await this.#uidOf({ namespace, name }, uid, signal)) !== uid);
+    if (!isGone) return false;
+    if (uid === pod.metadata.uid) this.forget(uid);
+    else if (entry.object === object) entry.object = undefined;
+    return true;
+  }
+
+  /** A conflict may also be one of the server with itself: only the object tells. @returns `otherwise` when it cannot be read */
+  async #uidOf(where: { readonly namespace: string | undefined; readonly name: string }, otherwise: string, signal: AbortSignal): Promise<string> {
+    try {
+      return (await this.#deps.client.get(podKind, where, signal)).metadata.uid;
+    } catch (error) {
+      return isNotFound(error) ? '' : otherwise;
+    }
   }
 }

@@ -60,3 +60,13 @@ test('a generation that is observed is told by itself, of the conditions too, an
   assert.equal(patchOf(at(8), at(7)), undefined);
   assert.equal(patchOf({ ...at(7), conditions: [ready] }, at(7)), undefined);
 });
+
+test('a condition that is there only while it is true is taken back', () => {
+  const known = {
+    conditions: [
+      { type: 'PodResizePending', status: 'True' },
+      { type: 'theirs', status: 'True' },
+    ],
+  };
+  assert.deepEqual(patchOf(known, { conditions: [] }), { conditions: [{ type: 'PodResizePending', $patch: 'delete' }] });
+});

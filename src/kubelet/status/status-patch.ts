@@ -19,6 +19,9 @@ const owned = [
   'qosClass',
 ] as const;
 
+/** Conditions of the kubelet that are there only as long as they are true. */
+const passing: ReadonlySet<string> = new Set(['PodResizePending', 'PodResizeInProgress']);
+
 /**
  * @param known what the API server has, as far as we know
  * @returns `undefined` when there is nothing to tell
@@ -32,7 +35,10 @@ export function statusPatch(uid: string, known: PodStatus | undefined, wanted: P
   }
   const isNewer = (wanted.observedGeneration ?? 0) > (known?.observedGeneration ?? 0); // what was observed once stays observed
   if (isNewer) status['observedGeneration'] = wanted.observedGeneration;
-  const changed = (wanted.conditions ?? []).flatMap((condition) => changedCondition(known?.conditions, condition, isNewer) ?? []);
+  const changed: object[] = (wanted.conditions ?? []).flatMap((condition) => changedCondition(known?.conditions, condition, isNewer) ?? []);
+  for (const { type } of known?.conditions ?? []) {
+    if (passing.has(type) && !(wanted.conditions ?? []).some((one) => one.type === type)) changed.push({ type, $patch: 'delete' });
+  }
   if (changed.length > 0) status['conditions'] = changed;
   if (Object.keys(status).length === 0) return undefined;
   return { metadata: { uid }, status };
