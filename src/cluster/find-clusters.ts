@@ -2,9 +2,10 @@ import { dirname } from 'node:path';
 import { messageOf } from '#base/errors.ts';
 import { type ClusterPaths, clusterPaths, defaultDataDir } from './cluster-paths.ts';
 import { type HostNames, hostNames } from './host-names.ts';
+import { readLoneNode } from './lone-node-file.ts';
 import type { ClusterHost } from './ports/cluster-host.ts';
 import type { ProcessIdentity } from './ports/processes.ts';
-import { type ClusterSettings, parseSettings } from './settings.ts';
+import { type ClusterSettings, parseSettings, type RuntimeSettings } from './settings.ts';
 import { liveProcess } from './supervisor/process-file.ts';
 
 /** What this host has of a cluster. */
@@ -13,6 +14,8 @@ export interface FoundCluster {
   readonly paths: ClusterPaths;
   /** Absent when it never came so far, or the file cannot be read. */
   readonly settings: ClusterSettings | undefined;
+  /** Of its node; absent for a control plane alone. */
+  readonly runtime: Pick<RuntimeSettings, 'kind' | 'endpoint'> | undefined;
   readonly hasRunDir: boolean;
   readonly hasSupervisor: boolean;
   /** By part, those that live. */
@@ -26,14 +29,18 @@ export type PartName = (typeof partNames)[number];
 export async function findCluster(name: string, dataDir: string | undefined, host: ClusterHost): Promise<FoundCluster> {
   const names = hostNames(name);
   const linked = await host.files.readLink(`${names.runDir}/data`);
-  const paths = clusterPaths(names.runDir, linked ?? dataDir ?? defaultDataDir(name));
+  const lone = await readLoneNode(names.runDir, host);
+  const defaults = clusterPaths(names.runDir, linked ?? dataDir ?? defaultDataDir(name));
+  const paths = lone === undefined ? defaults : { ...defaults, kubeletRoot: lone.rootDirectory };
   const [settings, hasRunDir, hasSupervisor, processes] = await Promise.all([
     readSettings(paths, host),
     host.files.exists(names.runDir),
     host.sockets.isHeld(names.lockSocket),
     liveParts(paths, host),
   ]);
-  return { names, paths, settings, hasRunDir, hasSupervisor, processes };
+  const ofSettings = settings?.apiOnly === false ? settings.runtime : undefined;
+  const runtime = lone === undefined ? ofSettings : ({ kind: 'external', endpoint: lone.runtimeEndpoint } as const);
+  return { names, paths, settings, runtime, hasRunDir, hasSupervisor, processes };
 }
 
 export function isLive(cluster: FoundCluster): boolean {

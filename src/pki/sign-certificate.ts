@@ -1,5 +1,5 @@
 import 'reflect-metadata'; // before the library, which refuses to load without
-import { createPrivateKey, KeyObject, randomBytes, webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, KeyObject, randomBytes, webcrypto } from 'node:crypto';
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -10,12 +10,14 @@ import {
   KeyUsagesExtension,
   Name,
   Pkcs10CertificateRequest,
+  Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
 import { InvalidInput, messageOf } from '#base/errors.ts';
+import type { RequestedNames } from './certificate-request.ts';
 import type { RequestedUsage, RequestSigning } from './sign-request.ts';
 
 /** Whom a certificate stands for and when. */
@@ -121,6 +123,26 @@ export async function signRequestedCertificate(request: RequestSigning): Promise
   return `${certificate.toString('pem')}\n`;
 }
 
+/** @param keyPem EC on a curve of NIST's */
+export async function signOwnRequest(keyPem: string, names: RequestedNames): Promise<string> {
+  const algorithm = { name: 'ECDSA', namedCurve: curveOf(keyPem) };
+  const publicKey = createPublicKey(keyPem).export({ type: 'spki', format: 'der' });
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: nameOf(names),
+    keys: {
+      privateKey: await importKey(keyPem),
+      publicKey: await webcrypto.subtle.importKey('spki', publicKey, algorithm, true, ['verify']),
+    },
+    signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+    extensions: [...alternativeNames(names)],
+  });
+  return `${request.toString('pem')}\n`;
+}
+
+function curveOf(keyPem: string): string {
+  return curves[createPrivateKey(keyPem).asymmetricKeyDetails?.namedCurve ?? ''] ?? '';
+}
+
 async function readRequest(pem: string): Promise<Pkcs10CertificateRequest> {
   const unreadable = (cause: unknown) => new InvalidInput({ message: `unable to parse certificate request: ${messageOf(cause)}`, cause });
   const request = await Promise.resolve(pem)
@@ -136,10 +158,7 @@ async function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
 
 async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
   const key = createPrivateKey(pem);
-  const algorithm =
-    key.asymmetricKeyType === 'rsa'
-      ? { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
-      : { name: 'ECDSA', namedCurve: curves[key.asymmetricKeyDetails?.namedCurve ?? ''] ?? '' };
+  const algorithm = key.asymmetricKeyType === 'rsa' ? { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } : { name: 'ECDSA', namedCurve: curveOf(pem) };
   return await webcrypto.subtle.importKey('pkcs8', key.export({ type: 'pkcs8', format: 'der' }), algorithm, false, ['sign']);
 }
 
@@ -152,7 +171,7 @@ function validity(content: Pick<CertificateContent, 'notBeforeMs' | 'notAfterMs'
   return { notBefore: new Date(content.notBeforeMs), notAfter: new Date(content.notAfterMs) };
 }
 
-function alternativeNames(content: LeafContent): readonly Extension[] {
+function alternativeNames(content: Pick<LeafContent, 'dnsNames' | 'ipAddresses'>): readonly Extension[] {
   const names = [
     ...content.dnsNames.map((value) => ({ type: 'dns', value }) as const),
     ...content.ipAddresses.map((value) => ({ type: 'ip', value }) as const),

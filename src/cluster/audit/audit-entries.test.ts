@@ -16,6 +16,7 @@ const running: FoundCluster = {
   names,
   paths,
   settings: undefined,
+  runtime: undefined,
   hasRunDir: true,
   hasSupervisor: true,
   processes: { kubelet: { pid: 7, startTicks: 1 } },

@@ -32,7 +32,7 @@ async function answerOrNone<T>(ask: () => Promise<T | undefined>, signal: AbortS
 }
 
 async function askRuntime(cluster: FoundCluster, host: ClusterHost, signal: AbortSignal): Promise<LivingOwners | undefined> {
-  const endpoint = cluster.settings?.apiOnly === false ? cluster.settings.runtime.endpoint : undefined;
+  const endpoint = cluster.runtime?.endpoint;
   const connection = endpoint === undefined ? undefined : await host.sockets.connect(endpoint.replace(/^unix:\/\//, ''));
   if (endpoint === undefined || connection === undefined) return undefined;
   connection.close();

@@ -51,7 +51,7 @@ export async function down(options: DownOptions, host: ClusterHost, progress: (m
   await Promise.all([endPart('kubelet', 10_000, cluster, host, signal), endPart('control-plane', 10_000, cluster, host, signal)]);
   progress('control plane and kubelet are stopped');
   if (cluster.settings?.apiOnly !== true) {
-    await removePods(cluster, cluster.settings?.runtime, progress, host, signal);
+    await removePods(cluster, cluster.runtime, progress, host, signal);
     await endPart('containerd', 10_000, cluster, host, signal);
     progress('pods and the container runtime are stopped');
   }

@@ -5,7 +5,6 @@ import type { FoundCluster } from '../find-clusters.ts';
 import { logFile, stdoutFile } from '../parts.ts';
 import type { ClusterHost } from '../ports/cluster-host.ts';
 import type { ProcessIdentity } from '../ports/processes.ts';
-import type { RuntimeSettings } from '../settings.ts';
 import { writeProcessFile } from '../supervisor/process-file.ts';
 import { untilRuntimeReady } from '../up/start-runtime.ts';
 
@@ -18,7 +17,7 @@ const withinMs = 60_000;
  */
 export async function removePods(
   cluster: FoundCluster,
-  settings: RuntimeSettings | undefined,
+  settings: FoundCluster['runtime'],
   progress: (message: string) => void,
   host: ClusterHost,
   signal: AbortSignal,
@@ -49,7 +48,7 @@ export async function removePods(
 
 async function removeAll(
   cluster: FoundCluster,
-  settings: RuntimeSettings,
+  settings: NonNullable<FoundCluster['runtime']>,
   runtime: CriRuntime,
   host: ClusterHost,
   signal: AbortSignal,
