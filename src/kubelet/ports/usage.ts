@@ -96,6 +96,8 @@ export interface FilesystemRoom {
   readonly freeBytes: number;
   readonly inodes: number;
   readonly inodesFree: number;
+  /** Two paths on one file system have the same. */
+  readonly device: string;
 }
 
 /** What is used on the node, read anew with each call. Paths of cgroups are below the root of the tree; `/` is the whole host. */

@@ -97,7 +97,8 @@ function childrenOf(tree: ControllerTree | undefined, path: string): readonly st
 async function filesystemRoom(path: string): Promise<FilesystemRoom | undefined> {
   try {
     const { bsize, blocks, bavail, bfree, files, ffree } = await statfs(path);
-    return { capacityBytes: blocks * bsize, availableBytes: bavail * bsize, freeBytes: bfree * bsize, inodes: files, inodesFree: ffree };
+    const device = String(statSync(path).dev);
+    return { capacityBytes: blocks * bsize, availableBytes: bavail * bsize, freeBytes: bfree * bsize, inodes: files, inodesFree: ffree, device };
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;

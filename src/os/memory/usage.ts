@@ -7,8 +7,16 @@ export class MemoryUsage implements UsagePort {
   readonly cgroups = new Map<string, CgroupUsage>();
   readonly directories = new Map<string, DirectoryUsage>();
   readonly interfaces = new Map<string, readonly InterfaceUsage[]>();
-  /** Of every path. */
-  room: FilesystemRoom = { capacityBytes: 100 * gibibyte, availableBytes: 80 * gibibyte, freeBytes: 90 * gibibyte, inodes: 1000, inodesFree: 900 };
+  /** Of every path that has none of its own. */
+  room: FilesystemRoom = {
+    capacityBytes: 100 * gibibyte,
+    availableBytes: 80 * gibibyte,
+    freeBytes: 90 * gibibyte,
+    inodes: 1000,
+    inodesFree: 900,
+    device: 'disk',
+  };
+  readonly rooms = new Map<string, FilesystemRoom>();
   hostUsage: HostUsage = { bootedAtMs: 0, memoryBytes: 8 * gibibyte, swapBytes: 0, swapFreeBytes: 0, tasks: 100, maxTasks: 32_768 };
   /** Paths of the walks, in order. */
   readonly walked: string[] = [];
@@ -31,8 +39,8 @@ export class MemoryUsage implements UsagePort {
     return this.directories.get(path);
   }
 
-  async filesystem(): Promise<FilesystemRoom | undefined> {
-    return this.room;
+  async filesystem(path: string): Promise<FilesystemRoom | undefined> {
+    return this.rooms.get(path) ?? this.room;
   }
 
   async host(): Promise<HostUsage> {
