@@ -1,81 +1,161 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { test } from 'node:test';
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pod } from '#api/types/core-v1.ts';
+import { type KubeletPorts, podStart } from '#kubelet/pod-start/pod-start.ts';
 import { outputOf } from '../support/kubectl.ts';
-import { apply, getPod, sleeper, waitForField, waitForPod } from '../support/pods.ts';
-import { mainProcessOf, sandboxIdOf } from '../support/runtime.ts';
-import { startCluster } from '../support/start-cluster.ts';
+import { apply, busybox, getPod, sleeper, waitForField, waitForPod } from '../support/pods.ts';
+import { mainProcessOf, podInRuntime, sandboxIdOf } from '../support/runtime.ts';
+import { type ClusterUnderTest, startCluster } from '../support/start-cluster.ts';
 
-// The leak check at the end of the file is part of each test: no mount, cgroup or directory stays of a start that was cut off.
-const cluster = await startCluster();
-const { kubectl } = cluster;
+// The kubelet is killed at every boundary of a start and of an end, one after another; the supervisor starts it again each time. The leak
+// check at the end of the file is part of each test: no mount, cgroup or directory stays of what was cut off.
+const both = (points: readonly string[]) => points.flatMap((point) => [`${point}:before`, `${point}:after`]);
+// The lists come from the product: a new step is killed too. Nothing of the ports is touched before a step runs.
+const noPorts: KubeletPorts = new Proxy({} as KubeletPorts, { get: () => ({}) });
+const { steps } = podStart(noPorts);
+const begins = steps.map(({ name }) => `${name}:start`);
+const ends = steps.filter(({ undo }) => undo !== undefined).map(({ name }) => `${name}:stop`);
+const once = ['prepare', 'sidecar', 'main'];
+const atStart = both([...begins, 'RunPodSandbox', ...once.flatMap((container) => [`CreateContainer:${container}`, `StartContainer:${container}`])]);
+const atEnd = [
+  ...both([...ends, 'StopContainer:sidecar', 'StopContainer:main', 'StopPodSandbox', 'RemovePodSandbox']),
+  ...once.map((container) => `RemoveContainer:${container}:before`), // all at once: the death before the second may be the end of the first
+];
+const atFinish = both([...ends, 'StopPodSandbox', 'StartContainer:main']);
 
-async function kubeletPid(): Promise<number | undefined> {
-  const text = await readFile(cluster.paths.processFile('kubelet'), 'utf8').catch(() => '{}');
-  return (JSON.parse(text || '{}') as { pid?: number }).pid;
-}
+const of = (pod: string, points: readonly string[]) => points.map((point) => `${pod}/${point}`);
+const upFlags = ['--timing', 'partPauseMaxMs=1,podRetryMs=200'];
+const [starting, ending] = await Promise.all([
+  startCluster({ upFlags, faults: [...of('starter', atStart), ...of('finisher', [...atFinish, 'RemoveContainer:main:after'])] }),
+  startCluster({ upFlags, faults: of('leaver', atEnd) }),
+]);
 
-/** Kills it, and waits until the supervisor has another: after several deaths it takes its time. */
-async function killKubelet(): Promise<void> {
-  const pid = await kubeletPid();
-  assert.ok(pid !== undefined);
-  process.kill(pid, 'SIGKILL');
-  for (let now = await kubeletPid(); now === undefined || now === pid; now = await kubeletPid()) await sleep(20);
-}
-
-for (const delayMs of [0, 80, 160, 250]) {
-  test(`the kubelet is killed ${delayMs} ms after a pod was made: the pod runs, in one sandbox, and nothing that ran was ended`, async () => {
-    const name = `start-${delayMs}`;
-    await apply(kubectl, sleeper(name));
-    await sleep(delayMs);
-    await killKubelet();
-    await waitForPod(kubectl, name);
-    const pod = await getPod(kubectl, name);
-    // A container that was made but never started is replaced, and counts as upstream counts it; one that ran is not ended.
-    const ended = pod.status?.containerStatuses?.[0]?.lastState?.terminated;
-    assert.ok(ended === undefined || ended.reason === 'StartError', JSON.stringify(ended));
-    await sandboxIdOf(cluster, pod); // throws unless exactly one runs
+/** Each container says on the host that it began and how it ended: what the container itself saw of it all. */
+function witnessed(name: string, cluster: ClusterUnderTest, spec: object, script: string): object {
+  const volumes = [
+    { name: 'scratch', emptyDir: {} },
+    { name: 'memory', emptyDir: { medium: 'Memory' } },
+    { name: 'witness', hostPath: { path: witnessOf(cluster), type: 'DirectoryOrCreate' } },
+  ];
+  const volumeMounts = volumes.map((volume) => ({ name: volume.name, mountPath: `/${volume.name}` }));
+  const container = (containerName: string, work: string, more: object = {}) => ({
+    name: containerName,
+    image: busybox,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['sh', '-c', `echo ${containerName} >> /witness/${name}; ${work}`],
+    volumeMounts,
+    ...more,
   });
+  const initContainers = [container('prepare', 'echo ready > /scratch/file'), container('sidecar', untilTold, { restartPolicy: 'Always' })];
+  return sleeper(name, { volumes, initContainers, ...spec }, container('main', script));
 }
 
-test('the kubelet is killed while a pod is deleted: the pod is gone at last', async () => {
-  outputOf(await kubectl('delete pod start-0 --wait=false'));
-  await killKubelet();
-  outputOf(await kubectl('wait pod/start-0 --for=delete --timeout=30s'));
+const untilTold = 'trap "exit 0" TERM; sleep 100000 & wait';
+const witnessOf = (cluster: ClusterUnderTest) => `${cluster.paths.dataDir}/witness`;
+const begun = async (cluster: ClusterUnderTest, name: string) => (await readFile(`${witnessOf(cluster)}/${name}`, 'utf8')).trim().split('\n');
+
+/** The places at which the kubelet was killed. */
+async function struck(cluster: ClusterUnderTest, pod: string): Promise<readonly string[]> {
+  const files = await readdir(`${cluster.paths.runDir}/faults`);
+  return files.map(decodeURIComponent).filter((place) => place.startsWith(`${pod}/`));
+}
+
+const restartsOf = ({ status }: Pod) =>
+  Object.fromEntries([...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map((one) => [one.name, one.restartCount]));
+
+// Two clusters, so that their deaths are beside each other.
+describe('a kubelet that is killed', { concurrency: true }, () => {
+  describe('while pods start or are done', { concurrency: 1 }, () => {
+    const { kubectl } = starting;
+    test('the kubelet is killed at every boundary of a start: the pod runs in its first sandbox, and no container was started twice', async () => {
+      await apply(kubectl, witnessed('starter', starting, {}, untilTold));
+      await waitForPod(kubectl, 'starter', 'Ready', 100);
+      await untilAllHaveStruck(starting, 'starter', atStart);
+      const pod = await getPod(kubectl, 'starter');
+      assert.deepEqual(await begun(starting, 'starter'), once);
+      const { sandboxes, ran } = await podInRuntime(starting, pod.metadata.uid);
+      assert.deepEqual(
+        sandboxes.map(({ attempt, ready }) => [attempt, ready]),
+        [[0, true]],
+      );
+      assert.deepEqual(ran, { prepare: 1, sidecar: 1, main: 1 });
+      // Twice it was made and then the kubelet died before it was started: it is replaced, and counts as upstream counts it.
+      assert.deepEqual(restartsOf(pod), { prepare: 2, sidecar: 2, main: 2 });
+      assert.equal(pod.status?.phase, 'Running');
+      const scratch = `${starting.paths.kubeletRoot}/pods/${pod.metadata.uid}/volumes/kubernetes.io~empty-dir/scratch`;
+      assert.equal(await readFile(`${scratch}/file`, 'utf8'), 'ready\n');
+      outputOf(await kubectl('delete pod starter --timeout=30s'));
+    });
+
+    test('the kubelet is killed at every boundary of the end of a pod that is done: it has Succeeded, ran once, and its logs stay', async () => {
+      await apply(kubectl, witnessed('finisher', starting, { restartPolicy: 'Never' }, 'echo done'));
+      await waitForField(kubectl, 'finisher', '{.status.phase}', 'Succeeded');
+      await untilAllHaveStruck(starting, 'finisher', atFinish);
+      const pod = await getPod(kubectl, 'finisher');
+      assert.deepEqual(await begun(starting, 'finisher'), once);
+      assert.deepEqual(restartsOf(pod), { prepare: 0, sidecar: 0, main: 1 }); // the kubelet died between making and starting it
+      await starting.up(); // the last death was just now
+      assert.equal(outputOf(await kubectl('logs finisher -c main')), 'done\n');
+      outputOf(await kubectl('delete pod finisher --timeout=30s'));
+      await untilAllHaveStruck(starting, 'finisher', [...atFinish, 'RemoveContainer:main:after']);
+    });
+  });
+
+  describe('while pods are deleted', { concurrency: 1 }, () => {
+    const { kubectl } = ending;
+    test('the kubelet is killed at every boundary of an end: the pod is gone, and nothing in it was started again', async () => {
+      await apply(kubectl, witnessed('leaver', ending, {}, untilTold));
+      await waitForPod(kubectl, 'leaver');
+      const { uid } = (await getPod(kubectl, 'leaver')).metadata;
+      outputOf(await kubectl('delete pod leaver --wait=false'));
+      outputOf(await kubectl('wait pod/leaver --for=delete --timeout=60s'));
+      assert.deepEqual(await begun(ending, 'leaver'), once);
+      assert.deepEqual((await podInRuntime(ending, uid)).sandboxes, []);
+      await waitUntilGone(`${ending.paths.kubeletRoot}/pods/${uid}`);
+      await untilAllHaveStruck(ending, 'leaver', atEnd);
+    });
+
+    test('up of a cluster whose kubelet has died again and again finds everything in order', async () => {
+      await ending.up();
+    });
+
+    test('containerd is killed: pods live on, and who ends meanwhile is started again in the same sandbox', async () => {
+      await apply(kubectl, sleeper('survivor'), sleeper('faller'));
+      await Promise.all(['survivor', 'faller'].map((name) => waitForPod(kubectl, name)));
+      const [survivor, faller] = await Promise.all(['survivor', 'faller'].map((name) => getPod(kubectl, name)));
+      assert.ok(survivor !== undefined && faller !== undefined);
+      const [sandbox, main] = [await sandboxIdOf(ending, faller), await mainProcessOf(ending, faller)];
+      const { pid } = JSON.parse(await readFile(ending.paths.processFile('containerd'), 'utf8')) as { pid: number };
+      process.kill(pid, 'SIGKILL');
+      process.kill(main, 'SIGKILL');
+      await waitForField(kubectl, 'faller', '{.status.containerStatuses[0].restartCount}', '1');
+      await waitForPod(kubectl, 'faller');
+      assert.equal(await sandboxIdOf(ending, await getPod(kubectl, 'faller')), sandbox);
+      const { status } = await getPod(kubectl, 'survivor');
+      assert.equal(status?.containerStatuses?.[0]?.containerID, survivor.status?.containerStatuses?.[0]?.containerID);
+      assert.equal(status?.containerStatuses?.[0]?.restartCount, 0);
+      assert.equal(outputOf(await kubectl('exec survivor -- echo alive')), 'alive\n');
+    });
+
+    test('a pod that is deleted while the kubelet is away is taken down when it is back', async () => {
+      const { uid } = (await getPod(kubectl, 'survivor')).metadata;
+      const { pid } = JSON.parse(await readFile(ending.paths.processFile('kubelet'), 'utf8')) as { pid: number };
+      process.kill(pid, 'SIGKILL');
+      outputOf(await kubectl('delete pod survivor --grace-period=0 --force'));
+      await waitUntilGone(`${ending.paths.kubeletRoot}/pods/${uid}`);
+    });
+  });
 });
 
-test('up of a cluster whose kubelet has died again and again finds everything in order', async () => {
-  await cluster.up();
-});
-
-test('containerd is killed: pods live on, and who ends meanwhile is started again in the same sandbox', async () => {
-  await apply(kubectl, sleeper('survivor'), sleeper('faller'));
-  await Promise.all(['survivor', 'faller'].map((name) => waitForPod(kubectl, name)));
-  const [survivor, faller] = await Promise.all(['survivor', 'faller'].map((name) => getPod(kubectl, name)));
-  assert.ok(survivor !== undefined && faller !== undefined);
-  const [sandbox, main] = [await sandboxIdOf(cluster, faller), await mainProcessOf(cluster, faller)];
-  const { pid } = JSON.parse(await readFile(cluster.paths.processFile('containerd'), 'utf8')) as { pid: number };
-  process.kill(pid, 'SIGKILL');
-  process.kill(main, 'SIGKILL');
-  await waitForField(kubectl, 'faller', '{.status.containerStatuses[0].restartCount}', '1');
-  await waitForPod(kubectl, 'faller');
-  assert.equal(await sandboxIdOf(cluster, await getPod(kubectl, 'faller')), sandbox);
-  const { status } = await getPod(kubectl, 'survivor');
-  assert.equal(status?.containerStatuses?.[0]?.containerID, survivor.status?.containerStatuses?.[0]?.containerID);
-  assert.equal(status?.containerStatuses?.[0]?.restartCount, 0);
-  assert.equal(outputOf(await kubectl('exec survivor -- echo alive')), 'alive\n');
-});
-
-test('a pod that is deleted while the kubelet is away is taken down when it is back', async () => {
-  const { uid } = (await getPod(kubectl, 'survivor')).metadata;
-  const pid = await kubeletPid();
-  assert.ok(pid !== undefined);
-  process.kill(pid, 'SIGKILL');
-  outputOf(await kubectl('delete pod survivor --grace-period=0 --force'));
-  await waitUntilGone(`${cluster.paths.kubeletRoot}/pods/${uid}`);
-});
+/** The last boundaries come after the pod shows that it is where it shall be. */
+async function untilAllHaveStruck(cluster: ClusterUnderTest, pod: string, points: readonly string[]): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while ((await struck(cluster, pod)).length < points.length && performance.now() < deadline) await sleep(50);
+  assert.deepEqual([...(await struck(cluster, pod))].sort(), of(pod, points).sort());
+}
 
 async function waitUntilGone(path: string): Promise<void> {
   const deadline = performance.now() + 30_000;

@@ -1,6 +1,9 @@
 import type { Pod } from '#api/types/core-v1.ts';
+import { systemClock } from '#base/clock.ts';
 import type { TestCluster } from '#testing/create-cluster.ts';
 import { runProgram } from '#testing/run-program.ts';
+import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
+import { PodSandboxState } from '#wire/generated/cri.ts';
 import { outputOf } from './kubectl.ts';
 
 /** `ctr` on the cluster's own containerd: the runtime's own view, past everything that we wrote. */
@@ -47,4 +50,36 @@ export async function sandboxIdOf(cluster: TestCluster, pod: Pod): Promise<strin
   if (id === undefined || others.length > 0)
     throw new Error(`pod ${pod.metadata.name} has ${others.length + (id === undefined ? 0 : 1)} running sandboxes`);
   return id;
+}
+
+/** What the runtime has had of a pod: of each container by name how many were made, and how many of them ever ran. */
+export interface PodInRuntime {
+  readonly sandboxes: readonly { readonly id: string; readonly attempt: number; readonly ready: boolean }[];
+  readonly made: Readonly<Record<string, number>>;
+  readonly ran: Readonly<Record<string, number>>;
+}
+
+export async function podInRuntime(cluster: TestCluster, podUid: string): Promise<PodInRuntime> {
+  const { signal } = new AbortController();
+  const runtime = createCriRuntime({ endpoint: `unix://${cluster.paths.containerdSocket}`, clock: systemClock, containerdEvents: false });
+  try {
+    const filter = { labelSelector: { 'io.kubernetes.pod.uid': podUid } };
+    const [sandboxes, containers] = await Promise.all([runtime.listPodSandboxes(filter, signal), runtime.listContainers(filter, signal)]);
+    const made: Record<string, number> = {};
+    const ran: Record<string, number> = {};
+    for (const { id, metadata } of containers) {
+      const name = metadata?.name ?? '';
+      made[name] = (made[name] ?? 0) + 1;
+      const status = await runtime.containerStatus(id, signal);
+      ran[name] = (ran[name] ?? 0) + ((status?.startedAt ?? 0) > 0 ? 1 : 0);
+    }
+    const attempts = sandboxes.map(({ id, metadata, state }) => ({
+      id,
+      attempt: metadata?.attempt ?? 0,
+      ready: state === PodSandboxState.SANDBOX_READY,
+    }));
+    return { sandboxes: attempts, made, ran };
+  } finally {
+    runtime.close();
+  }
 }
