@@ -19,6 +19,7 @@ import { createLinuxFiles } from '#os/linux/files.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { linuxLogFiles } from '#os/linux/log-files.ts';
 import { createLinuxMounter } from '#os/linux/mounter.ts';
+import { createLinuxUsage } from '#os/linux/usage.ts';
 import type { BatchAnswer } from '#startup/pod-startup.ts';
 import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
 import { readKubeconfig } from '#wire/http/kubeconfig.ts';
@@ -70,6 +71,7 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
     mounter,
     cgroups: createLinuxCgroups(),
     host: linuxHost,
+    usage: createLinuxUsage(),
     logFiles: linuxLogFiles,
     probers: networkProbers(systemClock),
     httpGet: networkHttpGet,

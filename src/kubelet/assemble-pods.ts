@@ -25,6 +25,7 @@ import { type NodeCgroups, podCgroupsPort } from './resources/node-cgroups.ts';
 import { parseResolvConf } from './runtime/dns-config.ts';
 import type { RuntimeCache } from './runtime/runtime-cache.ts';
 import type { NodeConfig } from './runtime/start-container/prepare-config.ts';
+import type { StatsProvider } from './stats/stats-provider.ts';
 import { createVolumeManager, type VolumeManager } from './volumes/volume-manager.ts';
 
 /** What the node has that its pods need. */
@@ -36,6 +37,7 @@ export interface NodeParts {
   readonly cgroups: NodeCgroups;
   readonly events: EventsPort;
   readonly objects: FollowedObjects;
+  readonly stats: StatsProvider;
   readonly registry: Registry;
   /** As the API server has it; `undefined` until it is registered. */
   readonly node: () => Node | undefined;

@@ -16,6 +16,7 @@ import type { LogFilesPort } from './ports/log-files.ts';
 import type { MounterPort } from './ports/mounter.ts';
 import type { ProbersPort } from './ports/probers.ts';
 import type { RuntimePort } from './ports/runtime.ts';
+import type { UsagePort } from './ports/usage.ts';
 import { defaultFollowSettings, type FollowSettings } from './runtime/follow-runtime.ts';
 
 export interface KubeletConfig {
@@ -48,6 +49,7 @@ export interface KubeletHost {
   readonly mounter: MounterPort;
   readonly cgroups: CgroupsPort;
   readonly host: HostPort;
+  readonly usage: UsagePort;
   readonly logFiles: LogFilesPort;
   readonly probers: ProbersPort;
   readonly httpGet: HttpGetPort;

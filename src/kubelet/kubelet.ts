@@ -22,6 +22,7 @@ import { rotateLogs } from './runtime/rotate-logs.ts';
 import { RuntimeCache } from './runtime/runtime-cache.ts';
 import { createKubeletServer, type KubeletServer } from './server/kubelet-server.ts';
 import { createPodInformer, feedPods } from './sources/api-source.ts';
+import { createStats } from './stats/create-stats.ts';
 import { type Chore, doChores } from './upkeep.ts';
 
 const keepDead = 1;
@@ -67,6 +68,7 @@ export async function runKubelet(config: KubeletConfig, host: KubeletHost, signa
     await tasks.close();
     await pods.close();
     await objects[Symbol.asyncDispose]();
+    await parts.stats[Symbol.asyncDispose]();
   }
 }
 
@@ -82,9 +84,12 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
     files.ensureDirectory(podsDirectory(config.roots), 0o750, signal),
     files.ensureDirectory(config.roots.podLogs, 0o755, signal),
   ]);
+  const cache = new RuntimeCache({ runtime, files, clock });
+  const podOf = (uid: string) => pods.engine.workers.standingOf(uid)?.pod;
   const base: NodeParts = {
     runtime,
-    cache: new RuntimeCache({ runtime, files, clock }),
+    cache,
+    stats: createStats(config, host, { cache, podCgroups: cgroups.names, podOf }),
     runtimeWatch: watchRuntime({ runtime: host.runtime, clock }),
     hostFacts,
     cgroups,

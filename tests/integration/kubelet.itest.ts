@@ -17,6 +17,7 @@ import { createLinuxFiles } from '#os/linux/files.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { linuxLogFiles } from '#os/linux/log-files.ts';
 import { createLinuxMounter } from '#os/linux/mounter.ts';
+import { createLinuxUsage } from '#os/linux/usage.ts';
 import type { CriRuntime } from '#wire/cri/cri-runtime.ts';
 import { startApiServer, type TestApiServer } from '../support/api-server.ts';
 import { hostSide, never } from '../support/host-side.ts';
@@ -74,6 +75,7 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
       mounter,
       cgroups: createLinuxCgroups(),
       host: linuxHost,
+      usage: createLinuxUsage(),
       logFiles: linuxLogFiles,
       probers: networkProbers(systemClock),
       httpGet: networkHttpGet,
