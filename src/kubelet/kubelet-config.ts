@@ -18,6 +18,7 @@ import type { ProbersPort } from './ports/probers.ts';
 import type { RuntimePort } from './ports/runtime.ts';
 import type { UsagePort } from './ports/usage.ts';
 import { defaultFollowSettings, type FollowSettings } from './runtime/follow-runtime.ts';
+import { imagePullerSettings } from './runtime/images/puller-settings.ts';
 
 export interface KubeletConfig {
   readonly nodeName: string;
@@ -104,13 +105,13 @@ export function kubeletTimings(configuration: KubeletConfiguration, given: Reado
   const defaults = defaultsOf(configuration);
   const of = (name: keyof typeof defaults): number => given[name] ?? defaults[name];
   const backoff = (baseMs: number, maxMs: number) => ({ baseMs, maxMs, forgetAfterMs: 2 * maxMs });
-  const { worker, status, start, images } = defaultEngineSettings;
+  const { worker, status, start } = defaultEngineSettings;
   return {
     engine: {
       worker: { ...worker, syncMs: of('podSyncMs'), retryMs: of('podRetryMs'), longestWaitMs: of('podLongestWaitMs') },
       status,
       start: { ...start, crashBackoff: backoff(of('crashBackoffBaseMs'), of('crashBackoffMaxMs')), retryMs: of('podRetryMs') },
-      images: { ...images, backoff: backoff(of('imageBackoffBaseMs'), of('imageBackoffMaxMs')) },
+      images: { ...imagePullerSettings(configuration), backoff: backoff(of('imageBackoffBaseMs'), of('imageBackoffMaxMs')) },
     },
     follow: { ...defaultFollowSettings, relistMs: of('runtimeRelistMs') },
     nodeStatusMs: of('nodeStatusMs'),

@@ -27,7 +27,11 @@ import type { RuntimePort } from './ports/runtime.ts';
 import type { StatusExtras } from './ports/status-extras.ts';
 import type { VolumesPort } from './ports/volumes.ts';
 import type { DnsDefaults } from './runtime/dns-config.ts';
+import { type ImageMetrics, noImageMetrics } from './runtime/images/image-metrics.ts';
 import { ImagePuller, type ImagePullerSettings } from './runtime/images/image-puller.ts';
+import type { NodeCredentials } from './runtime/images/image-pulls.ts';
+import type { PullRecords } from './runtime/images/pull-records.ts';
+import { defaultImagePullerSettings } from './runtime/images/puller-settings.ts';
 import type { ProbeVerdicts } from './runtime/pod-actions.ts';
 import { PodRuntime } from './runtime/pod-runtime.ts';
 import { emptyState } from './runtime/pod-runtime-state.ts';
@@ -51,7 +55,7 @@ export const defaultEngineSettings: EngineSettings = {
   worker: defaultWorkerSettings,
   status: defaultStatusManagerSettings,
   start: { crashBackoff: { baseMs: 10_000, maxMs: 300_000, forgetAfterMs: 600_000 }, retryMs: 10_000 },
-  images: { backoff: { baseMs: 10_000, maxMs: 300_000, forgetAfterMs: 600_000 }, maxParallelPulls: 3 },
+  images: defaultImagePullerSettings,
 };
 
 /** What the pods of a node need of it and of the cluster. */
@@ -73,6 +77,9 @@ export interface EngineDeps {
   readonly node: NodeConfig;
   readonly dns: () => DnsDefaults;
   readonly roots: KubeletRoots;
+  /** For registries, beside the pods' own secrets; absent: none. */
+  readonly nodeCredentials?: NodeCredentials;
+  readonly imageMetrics?: ImageMetrics;
   readonly runtimeName: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -91,6 +98,7 @@ export interface PodEngine {
   readonly wake: WakeBus;
   readonly pipeline: ReturnType<typeof podStart>;
   readonly status: StatusManager;
+  readonly pullRecords: PullRecords;
   /** Ends the loops; the pods stay as they are. */
   close(): Promise<void>;
 }
@@ -100,7 +108,8 @@ export function createPodEngine(deps: EngineDeps): PodEngine {
   const reasons = new ReasonCache();
   const wake = new WakeBus({ objects: deps.objects, network: deps.network });
   const volumes = deps.createVolumes(wake);
-  const images = new ImagePuller({ ...deps, settings: settings.images });
+  const { nodeCredentials = async () => [], imageMetrics = noImageMetrics } = deps;
+  const images = new ImagePuller({ ...deps, nodeCredentials, metrics: imageMetrics, wake, settings: settings.images });
   const runtime = new PodRuntime({ ...deps, images, reasons, volumes, settings: settings.start, randomName: () => hex8(deps.random()) });
   const status = new StatusManager({ client: deps.client, clock, logger, settings: settings.status });
   const verdicts: ProbeVerdicts = (containerId, kind) => probes.result(containerId, kind);
@@ -145,6 +154,7 @@ export function createPodEngine(deps: EngineDeps): PodEngine {
     wake,
     pipeline,
     status,
+    pullRecords: images.records,
     async close() {
       for (const unsubscribe of unsubscribes) unsubscribe();
       await workers.close();

@@ -16,6 +16,7 @@ export const startReasonDocs: Readonly<Record<StartReason, ReasonDoc>> = {
   InvalidImageName: told('the name of the image cannot be understood', 'correct the image in the pod'),
   ImageInspectError: told('the container runtime could not say whether it has the image', "read the container runtime's log"),
   RegistryUnavailable: told('the registry of the image does not answer', 'check that the node reaches the registry'),
+  SignatureValidationFailed: told('the container runtime found no good signature on the image', "sign the image, or correct the runtime's policy"),
   CreateContainerConfigError: told('something that the container is configured from is missing or wrong', 'create or correct what the message names'),
   CreateContainerError: told('the container runtime refused to create the container', 'the message is its own; check mounts and security context'),
   RunContainerError: told('the container was made, but its program could not be started', 'check command and args against the image'),

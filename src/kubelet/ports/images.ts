@@ -16,7 +16,8 @@ export type ImageReason =
   | 'ErrImageNeverPull'
   | 'InvalidImageName'
   | 'ImageInspectError'
-  | 'RegistryUnavailable';
+  | 'RegistryUnavailable'
+  | 'SignatureValidationFailed';
 
 export interface MissingImage {
   readonly kind: 'missing';

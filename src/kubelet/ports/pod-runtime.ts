@@ -28,6 +28,7 @@ export const startReasons = [
   'InvalidImageName',
   'ImageInspectError',
   'RegistryUnavailable',
+  'SignatureValidationFailed',
   'CreateContainerConfigError',
   'CreateContainerError',
   'RunContainerError',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GrpcFailure } from '../grpc/failure.ts';
-import { fromCri } from './errors.ts';
+import { fromCri, withGrpcStatus } from './errors.ts';
 
 // Texts as containerd 1.6.20 answered them; ids are shortened.
 const recorded: readonly (readonly [code: string, status: number, details: string])[] = [
@@ -49,6 +49,9 @@ const recorded: readonly (readonly [code: string, status: number, details: strin
   ['UNAVAILABLE', 2, 'server is not initialized yet'],
   ['UNAVAILABLE', 14, 'No connection established. Last error: connect ENOENT /run/c.sock'],
   ['UNSUPPORTED', 12, 'unknown method GetContainerEvents for service runtime.v1.RuntimeService'],
+  // As CRI-O words them.
+  ['REGISTRY_UNAVAILABLE', 2, 'RegistryUnavailable: pinging container registry r.io: connection refused'],
+  ['SIGNATURE_VALIDATION_FAILED', 2, 'SignatureValidationFailed: Source image rejected: A signature was required, but no signature exists'],
   ['RUNTIME_FAILED', 2, 'something that nobody has seen'],
 ];
 
@@ -59,3 +62,8 @@ for (const [code, status, details] of recorded) {
     assert.equal(error.message, `start container c1: ${details}`);
   });
 }
+
+test('an answer is told with its gRPC status, unless that is UNKNOWN', () => {
+  const told = (status: number) => withGrpcStatus(fromCri(new GrpcFailure({ message: 'no', status, details: 'no' }), 'pull image x'));
+  assert.deepEqual([told(5), told(2), withGrpcStatus(new Error('boom'))], ['rpc error: code = NotFound desc = no', 'no', 'boom']);
+});

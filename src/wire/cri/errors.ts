@@ -1,5 +1,5 @@
-import { AppError, type AppErrorInit, Cancelled, DeadlineExceeded, NotFound, Unavailable } from '#base/errors.ts';
-import { type GrpcFailure, grpcStatus } from '../grpc/failure.ts';
+import { AppError, type AppErrorInit, Cancelled, DeadlineExceeded, messageOf, NotFound, Unavailable } from '#base/errors.ts';
+import { GrpcFailure, grpcStatus } from '../grpc/failure.ts';
 
 /** The runtime said no. `details` is its own text. */
 export abstract class RuntimeError extends AppError {
@@ -30,6 +30,18 @@ export class ImageAccessDenied extends RuntimeError {
 
 export class RegistryUnreachable extends RuntimeError {
   readonly code = 'REGISTRY_UNREACHABLE';
+  readonly retry = 'backoff';
+}
+
+/** The runtime's own word for it, which only some runtimes say. */
+export class RegistryUnavailable extends RuntimeError {
+  readonly code = 'REGISTRY_UNAVAILABLE';
+  readonly retry = 'backoff';
+}
+
+/** The runtime checks signatures, and the image has no good one. */
+export class SignatureValidationFailed extends RuntimeError {
+  readonly code = 'SIGNATURE_VALIDATION_FAILED';
   readonly retry = 'backoff';
 }
 
@@ -93,6 +105,9 @@ interface Pattern {
 /** containerd answers most failures with status UNKNOWN, so its text decides. First match counts; a text that fits none stays general. */
 const patterns: readonly Pattern[] = [
   { text: /^server is not initialized yet$/, becomes: RuntimeUnreachable },
+  // How CRI wants the two told; containerd says neither, CRI-O both.
+  { text: /^RegistryUnavailable/, becomes: RegistryUnavailable },
+  { text: /^SignatureValidationFailed/, becomes: SignatureValidationFailed },
   { text: /name ".*" is reserved for "/, becomes: NameReserved },
   {
     text: /no runtime for ".*" is configured/,
@@ -152,4 +167,28 @@ export function fromCri(failure: GrpcFailure, doing: string): AppError {
       return new RuntimeFailed(init);
     }
   }
+}
+
+const goNames: Readonly<Record<number, string>> = {
+  [grpcStatus.cancelled]: 'Canceled',
+  [grpcStatus.invalidArgument]: 'InvalidArgument',
+  [grpcStatus.deadlineExceeded]: 'DeadlineExceeded',
+  [grpcStatus.notFound]: 'NotFound',
+  [grpcStatus.alreadyExists]: 'AlreadyExists',
+  [grpcStatus.permissionDenied]: 'PermissionDenied',
+  [grpcStatus.resourceExhausted]: 'ResourceExhausted',
+  [grpcStatus.failedPrecondition]: 'FailedPrecondition',
+  [grpcStatus.aborted]: 'Aborted',
+  [grpcStatus.unimplemented]: 'Unimplemented',
+  [grpcStatus.internal]: 'Internal',
+  [grpcStatus.unavailable]: 'Unavailable',
+  [grpcStatus.unauthenticated]: 'Unauthenticated',
+};
+
+/** The runtime's answer as upstream's messages have it: with its status, unless that is UNKNOWN, which says nothing. */
+export function withGrpcStatus(error: unknown): string {
+  const failure = error instanceof Error ? error.cause : undefined;
+  if (!(failure instanceof GrpcFailure)) return messageOf(error);
+  const name = goNames[failure.status];
+  return name === undefined ? failure.details : `rpc error: code = ${name} desc = ${failure.details}`;
 }

@@ -1,5 +1,6 @@
 import { aPod } from '#api/testing/objects.ts';
 import type { Pod } from '#api/types/core-v1.ts';
+import { silentLogger } from '#base/log.ts';
 import { FakeClock } from '#base/testing/fake-clock.ts';
 import { Cell } from '#base/watchable.ts';
 import { createMemoryFiles } from '#os/memory/files.ts';
@@ -9,7 +10,9 @@ import { podDirectory } from '../../paths.ts';
 import type { NetworkState } from '../../ports/node-facts.ts';
 import type { ObjectsPort } from '../../ports/objects.ts';
 import { computeActions } from '../../runtime/compute-actions.ts';
+import { noImageMetrics } from '../../runtime/images/image-metrics.ts';
 import { ImagePuller } from '../../runtime/images/image-puller.ts';
+import { defaultImagePullerSettings } from '../../runtime/images/puller-settings.ts';
 import type { PodActions } from '../../runtime/pod-actions.ts';
 import { refOf } from '../../runtime/pod-ref.ts';
 import { PodRuntime } from '../../runtime/pod-runtime.ts';
@@ -48,7 +51,20 @@ export class StepWorld {
         void this.events.push(`${reason} ${message}`),
     };
     const { memory: runtime, files, clock, cache } = this;
-    this.images = new ImagePuller({ runtime, objects: noObjects, events, clock, settings: { backoff, maxParallelPulls: 1 } });
+    this.images = new ImagePuller({
+      runtime,
+      objects: noObjects,
+      events,
+      files,
+      clock,
+      roots,
+      logger: silentLogger,
+      metrics: noImageMetrics,
+      nodeCredentials: async () => [],
+      runtimeHandlerOf: async () => '',
+      wake: { signal: () => undefined },
+      settings: defaultImagePullerSettings,
+    });
     this.runtime = new PodRuntime({
       runtime,
       cache,

@@ -1,36 +1,48 @@
 import { defaultPullPolicy } from '#api/pod/image-reference.ts';
-import type { Container, Pod, Secret } from '#api/types/core-v1.ts';
+import type { Container, Pod } from '#api/types/core-v1.ts';
 import { onAbort, reasonOf } from '#base/abort.ts';
 import { Backoff, type BackoffSettings } from '#base/backoff.ts';
-import type { Clock } from '#base/clock.ts';
-import { AppError, messageOf } from '#base/errors.ts';
+import { messageOf } from '#base/errors.ts';
 import { TaskGroup } from '#base/task-group.ts';
-import { InvalidImageName, RuntimeError } from '#wire/cri/errors.ts';
-import type { AuthConfig, Image, ImageSpec } from '#wire/generated/cri.ts';
-import type { EventsPort } from '../../ports/events.ts';
-import type { ImagesPort, MissingImage, ReadyImage } from '../../ports/images.ts';
-import type { ObjectsPort } from '../../ports/objects.ts';
-import type { RuntimePort } from '../../ports/runtime.ts';
+import { withGrpcStatus } from '#wire/cri/errors.ts';
+import { type Image, ImageSpec } from '#wire/generated/cri.ts';
+import type { FilesPort } from '../../ports/files.ts';
+import type { ImageReason, ImagesPort, MissingImage, ReadyImage } from '../../ports/images.ts';
+import type { WakePort } from '../../ports/wake.ts';
+import { fieldPathOf } from '../field-path.ts';
 import { goDuration } from '../go-duration.ts';
 import { refOf } from '../pod-ref.ts';
-import { credentialsFor } from './credentials.ts';
-import { withTag } from './image-name.ts';
-import { PullQueue } from './pull-queue.ts';
+import { BadImageName, type ImageName, parseImageName } from './image-name.ts';
+import { ImagePulls, type ImagePullsDeps, PullFailed, type PullSettings } from './image-pulls.ts';
+import type { PullFailure } from './pull-failure.ts';
+import { PullRecords, type VerificationPolicy } from './pull-records.ts';
 
-export interface ImagePullerSettings {
+export interface ImagePullerSettings extends PullSettings {
   readonly backoff: BackoffSettings;
-  readonly maxParallelPulls: number;
+  readonly verification: { readonly policy: VerificationPolicy; readonly allowlist: readonly string[] };
 }
 
-export interface ImagePullerDeps {
-  readonly runtime: RuntimePort;
-  readonly objects: ObjectsPort;
-  readonly events: EventsPort;
-  readonly clock: Clock;
+export interface ImagePullerDeps extends Omit<ImagePullsDeps, 'records' | 'settings'> {
+  readonly files: FilesPort;
+  /** The kubelet's root. */
+  readonly roots: { readonly root: string };
+  readonly runtimeHandlerOf: (pod: Pod, signal: AbortSignal) => Promise<string>;
+  readonly wake: WakePort;
   readonly settings: ImagePullerSettings;
 }
 
 type Result = ReadyImage | MissingImage;
+
+/** One container's wish for its image. */
+interface Wish {
+  readonly pod: Pod;
+  /** As the pod has it: what people are told. */
+  readonly image: string;
+  readonly name: ImageName;
+  readonly spec: ImageSpec;
+  readonly policy: string;
+  readonly tell: (type: 'Normal' | 'Warning', reason: string, message: string) => void;
+}
 
 /** A result that was got ahead is used once, and only while the world is likely the same. */
 const aheadValidMs = 60_000;
@@ -38,29 +50,33 @@ const neverRetryMs = 300_000;
 /** So long a pod shows the error itself, then that it backs off; the next pull comes when the delay is over. */
 const showErrorMs = 1000;
 
-/** Gets images by the policy of their containers. One pull serves everybody who waits for it. */
+/** Gets images by the policy of their containers. */
 export class ImagePuller implements ImagesPort {
+  readonly records: PullRecords;
   readonly #deps: ImagePullerDeps;
   readonly #backoff: Backoff;
-  readonly #queue: PullQueue;
+  readonly #pulls: ImagePulls;
   readonly #tasks = new TaskGroup(() => undefined); // every failure is part of a result
-  /** By pod and image. */
+  /** By pod, image and policy. */
   readonly #ahead = new Map<string, { readonly result: Promise<Result>; readonly atMs: number }>();
-  /** By image and credentials. */
-  readonly #pulls = new Map<string, Promise<string>>();
-  readonly #failures = new Map<string, { readonly atMs: number; readonly message: string }>();
+  /** By pod and image. */
+  readonly #failures = new Map<string, PullFailure & { readonly atMs: number }>();
 
   constructor(deps: ImagePullerDeps) {
+    const { policy, allowlist } = deps.settings.verification;
+    this.records = new PullRecords({ ...deps, directory: `${deps.roots.root}/image_manager`, policy, allowlist });
     this.#deps = deps;
     this.#backoff = new Backoff(deps.settings.backoff, deps.clock);
-    this.#queue = new PullQueue(deps.settings.maxParallelPulls);
+    this.#pulls = new ImagePulls({ ...deps, records: this.records });
   }
 
   ahead(pod: Pod, containers: readonly Container[]): void {
     for (const container of containers) {
-      const key = keyOf(pod, container);
+      const key = aheadKeyOf(pod, container);
       if (this.#ahead.has(key)) continue;
-      const result = this.#get(pod, container, fieldPathOf(pod, container), this.#tasks.signal);
+      const isInit = pod.spec?.initContainers?.includes(container) === true;
+      // Of the first container that has that image: the others find it present.
+      const result = this.#get(pod, container, fieldPathOf(isInit ? 'init' : 'container', container.name), this.#tasks.signal);
       this.#ahead.set(key, { result, atMs: this.#deps.clock.now() });
       this.#tasks.run(key, async () => {
         await result;
@@ -69,7 +85,7 @@ export class ImagePuller implements ImagesPort {
   }
 
   async ensure(pod: Pod, container: Container, fieldPath: string, signal: AbortSignal): Promise<Result> {
-    const key = keyOf(pod, container);
+    const key = aheadKeyOf(pod, container);
     const early = this.#ahead.get(key);
     this.#ahead.delete(key);
     if (early !== undefined && early.atMs + aheadValidMs > this.#deps.clock.now()) return untilAborted(early.result, signal);
@@ -78,6 +94,7 @@ export class ImagePuller implements ImagesPort {
 
   forget(podUid: string): void {
     for (const map of [this.#ahead, this.#failures]) for (const key of map.keys()) if (key.startsWith(`${podUid}/`)) map.delete(key);
+    this.#pulls.leave(podUid);
   }
 
   /** Ends the pulls that run. */
@@ -86,130 +103,91 @@ export class ImagePuller implements ImagesPort {
   }
 
   async #get(pod: Pod, container: Container, fieldPath: string, signal: AbortSignal): Promise<Result> {
-    const { runtime, events } = this.#deps;
     const image = container.image ?? '';
-    const tell = (type: 'Normal' | 'Warning', reason: string, message: string) => events.emit(refOf(pod), { type, reason, message, fieldPath });
-    const spec = this.#specOf(pod, image);
+    const tell: Wish['tell'] = (type, reason, message) => this.#deps.events.emit(refOf(pod), { type, reason, message, fieldPath });
     const policy = container.imagePullPolicy ?? defaultPullPolicy(image);
-    let present: Image | undefined;
+    let name: ImageName;
     try {
-      present = await runtime.imageStatus(spec, signal);
+      name = parseImageName(image);
     } catch (error) {
-      if (signal.aborted) throw error;
-      const message = `Failed to inspect image "${image}": ${messageOf(error)}`;
+      if (!(error instanceof BadImageName)) throw error;
+      this.#deps.metrics.ensured(policy, undefined, undefined);
+      const message = `Failed to apply default image tag "${image}": ${error.message}`;
       tell('Warning', 'InspectFailed', message);
-      const invalid = error instanceof InvalidImageName;
-      return {
-        kind: 'missing',
-        reason: invalid ? 'InvalidImageName' : 'ImageInspectError',
-        message,
-        retryInMs: invalid ? neverRetryMs : this.#deps.settings.backoff.baseMs,
-      };
+      return missing('InvalidImageName', message, neverRetryMs);
     }
-    if (present !== undefined && policy !== 'Always') {
-      tell('Normal', 'Pulled', `Container image "${image}" already present on machine`);
-      return ready(present.id, present);
-    }
-    if (policy === 'Never') {
-      const message = `Container image "${image}" is not present with pull policy of Never`;
-      tell('Warning', 'ErrImageNeverPull', message);
-      return { kind: 'missing', reason: 'ErrImageNeverPull', message, retryInMs: this.#deps.settings.backoff.baseMs };
-    }
-    return this.#pullUnlessBackingOff(pod, container, spec, tell, signal);
+    const wish: Wish = { pod, image, name, spec: await this.#specOf(pod, image, name, signal), policy, tell };
+    return (policy === 'Always' ? undefined : await this.#present(wish, signal)) ?? (await this.#pullUnlessBackingOff(wish, signal));
   }
 
-  async #pullUnlessBackingOff(
-    pod: Pod,
-    container: Container,
-    spec: ImageSpec,
-    tell: (type: 'Normal' | 'Warning', reason: string, message: string) => void,
-    signal: AbortSignal,
-  ): Promise<Result> {
-    const { clock } = this.#deps;
-    const image = container.image ?? '';
-    const key = keyOf(pod, container);
+  /** @returns `undefined` when the image must be pulled */
+  async #present({ pod, image, name, spec, policy, tell }: Wish, signal: AbortSignal): Promise<Result | undefined> {
+    const { runtime, metrics, settings } = this.#deps;
+    let found: Image | undefined;
+    try {
+      found = await runtime.imageStatus(spec, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      metrics.ensured(policy, undefined, undefined);
+      const message = `Failed to inspect image "${image}": ${withGrpcStatus(error)}`;
+      tell('Warning', 'InspectFailed', message);
+      return missing('ImageInspectError', message, settings.backoff.baseMs);
+    }
+    const credentials = () => this.#pulls.credentialsOf(pod, name.repository, signal);
+    if (found !== undefined && (await this.records.mayUse(spec.image, found.id, credentials, signal))) {
+      metrics.ensured(policy, true, false);
+      tell('Normal', 'Pulled', `Container image "${image}" already present on machine and can be accessed by the pod`);
+      return ready(found.id, found);
+    }
+    metrics.ensured(policy, found !== undefined, policy !== 'Never');
+    if (policy !== 'Never') return undefined;
+    const message = `Container image "${image}" is not present with pull policy of Never`;
+    tell('Warning', 'ErrImageNeverPull', message);
+    return missing('ErrImageNeverPull', message, settings.backoff.baseMs);
+  }
+
+  async #pullUnlessBackingOff(wish: Wish, signal: AbortSignal): Promise<Result> {
+    const { clock, metrics } = this.#deps;
+    const { pod, image, policy, tell } = wish;
+    if (policy === 'Always') metrics.ensured(policy, undefined, true);
+    const key = `${pod.metadata.uid}/${image}`;
     const failure = this.#failures.get(key);
     const leftMs = failure === undefined ? 0 : this.#backoff.remainingMs(key, failure.atMs);
-    if (failure !== undefined && leftMs > 0) {
-      const freshMs = failure.atMs + showErrorMs - clock.now();
-      if (freshMs > 0) return { kind: 'missing', reason: 'ErrImagePull', message: failure.message, retryInMs: Math.min(freshMs, leftMs) };
-      tell('Normal', 'BackOff', `Back-off pulling image "${image}"`);
-      return {
-        kind: 'missing',
-        reason: 'ImagePullBackOff',
-        message: `Back-off pulling image "${image}": ErrImagePull: ${failure.message}`,
-        retryInMs: leftMs,
-      };
-    }
+    if (failure === undefined || leftMs <= 0) return await this.#pull(wish, key, signal);
+    const freshMs = failure.atMs + showErrorMs - clock.now();
+    if (freshMs > 0) return missing(failure.reason, failure.message, Math.min(freshMs, leftMs));
+    tell('Normal', 'BackOff', `Back-off pulling image "${image}"`);
+    return missing('ImagePullBackOff', `Back-off pulling image "${image}": ${failure.reason}: ${failure.message}`, leftMs);
+  }
+
+  async #pull({ pod, image, name, spec, tell }: Wish, key: string, signal: AbortSignal): Promise<Result> {
+    const { clock, wake } = this.#deps;
     tell('Normal', 'Pulling', `Pulling image "${image}"`);
     const askedAt = clock.monotonic();
     try {
-      const { ref, tookMs } = await this.#pull(pod, spec);
+      const { ref, image: facts, tookMs } = await this.#pulls.pull(pod, name, spec, this.#tasks.signal);
       this.#failures.delete(key);
-      const facts = await this.#deps.runtime.imageStatus(spec, signal);
-      const times = `${goDuration(tookMs)} (${goDuration(clock.monotonic() - askedAt)} including waiting)`;
+      const waitedMs = clock.monotonic() - askedAt;
+      // Who joined late waited for less than the whole pull.
+      const times = `${goDuration(Math.min(tookMs, waitedMs))} (${goDuration(waitedMs)} including waiting)`;
       tell('Normal', 'Pulled', `Successfully pulled image "${image}" in ${times}. Image size: ${facts?.size ?? 0} bytes.`);
+      wake.signal({ kind: 'image', ref: image });
       return ready(ref, facts);
     } catch (error) {
-      if (signal.aborted || this.#tasks.signal.aborted) throw error;
-      const message = error instanceof RuntimeError ? error.details : messageOf(error);
-      tell('Warning', 'Failed', `Failed to pull image "${image}": ${message}`);
+      if (signal.aborted || !(error instanceof PullFailed)) throw error;
+      const { failure } = error;
+      tell('Warning', 'Failed', `Failed to pull image "${image}": ${failure.text}`);
       const delayMs = this.#backoff.advance(key);
-      this.#failures.set(key, { atMs: clock.now(), message });
-      return { kind: 'missing', reason: 'ErrImagePull', message, retryInMs: Math.min(showErrorMs, delayMs) };
+      this.#failures.set(key, { ...failure, atMs: clock.now() });
+      return missing(failure.reason, failure.message, Math.min(showErrorMs, delayMs));
     }
   }
 
-  /** Tries the pod's credentials one after another, or none; the pull outlives those who wait for it. */
-  async #pull(pod: Pod, spec: ImageSpec): Promise<{ readonly ref: string; readonly tookMs: number }> {
-    const { clock, runtime } = this.#deps;
-    const signal = this.#tasks.signal;
-    const credentials: readonly (AuthConfig | undefined)[] = credentialsFor(spec.image, await this.#pullSecrets(pod, signal));
-    let startedAt = clock.monotonic();
-    let lastError: unknown;
-    for (const auth of credentials.length === 0 ? [undefined] : credentials) {
-      const key = `${spec.image} ${JSON.stringify(auth)}`;
-      const running =
-        this.#pulls.get(key) ??
-        this.#queue.run(() => {
-          startedAt = clock.monotonic();
-          return runtime.pullImage(spec, auth, undefined, signal);
-        });
-      this.#pulls.set(key, running);
-      try {
-        return { ref: await running, tookMs: clock.monotonic() - startedAt };
-      } catch (error) {
-        lastError = error;
-      } finally {
-        this.#pulls.delete(key);
-      }
-    }
-    throw lastError;
-  }
-
-  async #pullSecrets(pod: Pod, signal: AbortSignal): Promise<readonly Secret[]> {
-    // A name may be empty: charts write it so for none.
-    const names = (pod.spec?.imagePullSecrets ?? []).flatMap(({ name = '' }) => (name === '' ? [] : [name]));
-    const found = await Promise.all(
-      names.map(async (name) => {
-        try {
-          return { name, secret: await this.#deps.objects.secret(pod.metadata.namespace, name, signal) };
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          return { name, secret: undefined }; // the pull goes on without it, as the event says
-        }
-      }),
-    );
-    const missing = found.filter(({ secret }) => secret === undefined).map(({ name }) => name);
-    if (missing.length > 0) {
-      const message = `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`;
-      this.#deps.events.emit(refOf(pod), { type: 'Warning', reason: 'FailedToRetrieveImagePullSecret', message });
-    }
-    return found.flatMap(({ secret }) => (secret === undefined ? [] : [secret]));
-  }
-
-  #specOf(pod: Pod, image: string): ImageSpec {
-    return { image: withTag(image), annotations: { ...pod.metadata.annotations }, userSpecifiedImage: image, runtimeHandler: '', imageRef: '' };
+  async #specOf(pod: Pod, image: string, { tagged }: ImageName, signal: AbortSignal): Promise<ImageSpec> {
+    const hasClass = (pod.spec?.runtimeClassName ?? '') !== '';
+    // That the class is gone is for the sandbox to say.
+    const runtimeHandler = hasClass ? await this.#deps.runtimeHandlerOf(pod, signal).catch(() => '') : '';
+    return ImageSpec.create({ image: tagged, annotations: { ...pod.metadata.annotations }, userSpecifiedImage: image, runtimeHandler });
   }
 }
 
@@ -217,14 +195,12 @@ function ready(ref: string, image: Image | undefined): ReadyImage {
   return { kind: 'ready', ref, uid: image?.uid?.value, username: image?.username ?? '' };
 }
 
-function keyOf(pod: Pod, container: Container): string {
-  return `${pod.metadata.uid}/${container.image ?? ''}`;
+function missing(reason: ImageReason, message: string, retryInMs: number): MissingImage {
+  return { kind: 'missing', reason, message, retryInMs };
 }
 
-/** Of the first container that has that image: the others find it present. */
-function fieldPathOf(pod: Pod, container: Container): string {
-  const isInit = pod.spec?.initContainers?.includes(container) === true;
-  return `spec.${isInit ? 'initContainers' : 'containers'}{${container.name}}`;
+function aheadKeyOf({ metadata: { uid } }: Pod, { image = '', imagePullPolicy = '' }: Container): string {
+  return `${uid}/${imagePullPolicy}/${image}`;
 }
 
 /** The work goes on without us when the signal is aborted. */

@@ -1,22 +1,41 @@
+import { onAbort, reasonOf, throwIfAborted } from '#base/abort.ts';
+
 /** Lets at most `limit` works run at once, the others in the order of their coming. */
 export class PullQueue {
   readonly #limit: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
   #running = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** @throws {Cancelled} when the signal is aborted before the work's turn */
+  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    throwIfAborted(signal);
+    if (this.#running >= this.#limit) await this.#turn(signal);
     else this.#running += 1;
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
+      const [next] = this.#waiting;
       if (next === undefined) this.#running -= 1;
       else next(); // takes our place
     }
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let forget: () => void = () => undefined;
+      const begin = () => {
+        this.#waiting.delete(begin);
+        forget();
+        resolve();
+      };
+      this.#waiting.add(begin);
+      forget = onAbort(signal, () => {
+        if (this.#waiting.delete(begin)) reject(reasonOf(signal));
+      });
+    });
   }
 }
