@@ -1,35 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { systemClock } from '#base/clock.ts';
-import { AppError, InvalidInput, messageOf, Unavailable } from '#base/errors.ts';
+import { AppError, InvalidInput, messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
-import { createClient } from '#client/api-client.ts';
-import type { Transport } from '#client/transport.ts';
 import { clusterPaths } from '#cluster/cluster-paths.ts';
 import { hostNames } from '#cluster/host-names.ts';
 import { pkiFiles } from '#cluster/pki-files.ts';
 import { parseSettings } from '#cluster/settings.ts';
 import { parseKubeletConfiguration } from '#kubelet/configuration/kubelet-configuration.ts';
-import { runKubelet } from '#kubelet/kubelet.ts';
-import { type KubeletHost, kubeletTimings } from '#kubelet/kubelet-config.ts';
-import { networkHttpGet, networkProbers } from '#kubelet/probes/network-clients.ts';
-import { createLinuxCgroups } from '#os/linux/cgroups.ts';
-import { createLinuxFiles } from '#os/linux/files.ts';
-import { linuxHost } from '#os/linux/host-facts.ts';
-import { linuxLogFiles } from '#os/linux/log-files.ts';
-import { createLinuxMounter } from '#os/linux/mounter.ts';
-import { createLinuxUsage } from '#os/linux/usage.ts';
-import type { BatchAnswer } from '#startup/pod-startup.ts';
-import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
+import { kubeletTimings } from '#kubelet/kubelet-config.ts';
 import { readKubeconfig } from '#wire/http/kubeconfig.ts';
-import { createHttpTransport } from '#wire/http/transport.ts';
-import { faultPointsOf } from './assembly/fault-points.ts';
 import { partLogger } from './assembly/part-logger.ts';
+import { runNode } from './assembly/run-node.ts';
 
-// The kubelet of one node in one process. Prints `{"ready":true}` when the node is registered and its pods are looked after.
-
-const kubernetesVersion = 'v1.36.0';
+// The kubelet of a cluster's own node, in one process. Prints `{"ready":true}` when the node is registered and its pods are looked after.
 
 async function main(logger: Logger, signal: AbortSignal): Promise<void> {
   const { settingsFile, runDir } = readFlags();
@@ -37,72 +21,29 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
   const paths = clusterPaths(runDir, settings.dataDir);
   const configuration = parseKubeletConfiguration(settings.kubelet, settingsFile);
   const pki = pkiFiles(paths);
-  const read = (file: string) => readFile(file, 'utf8');
-  const [kubeconfig, cert, key, clientCa, resolvConf, mounter] = await Promise.all([
-    read(paths.kubeletKubeconfig),
-    read(pki.cert('kubelet-server')),
-    read(pki.key('kubelet-server')),
-    read(pki.caCert),
-    read(configuration.resolvConf).catch(() => ''), // a host without one has no name servers to pass on
-    createLinuxMounter(),
-  ]);
-  const transport = createHttpTransport({ ...readKubeconfig(kubeconfig), userAgent: 'kubelet/kubernode' });
-  const runtime = createCriRuntime({ endpoint: settings.runtime.endpoint, clock: systemClock, containerdEvents: 'auto' });
   const config = {
     nodeName: settings.nodeName,
     nodeAddress: settings.nodeAddress,
     kubeletPort: settings.kubeletPort,
-    version: kubernetesVersion,
+    listenAddress: settings.nodeAddress,
     roots: { root: paths.kubeletRoot, podLogs: paths.podLogs },
     memoryVolumes: paths.memoryVolumes,
     cgroupRoot: hostNames(settings.name).cgroupRoot,
     clusterDomain: configuration.clusterDomain || settings.clusterDomain,
     clusterDns: configuration.clusterDNS.length > 0 ? configuration.clusterDNS : settings.clusterDNS,
-    resolvConf,
     configuration,
-    taints: [],
-    tls: { cert, key, clientCa },
+    nodeLabels: {},
+    certificates: {
+      directory: paths.pkiDir,
+      serving: { kind: 'files', certFile: pki.cert('kubelet-server'), keyFile: pki.key('kubelet-server') },
+      clientCaFile: pki.caCert,
+      rotateClient: false, // `up` renews the cluster's certificates
+    },
     timings: kubeletTimings(configuration, settings.timings),
-  };
-  const host: KubeletHost = {
-    client: createClient(transport),
-    runtime,
-    files: createLinuxFiles(),
-    mounter,
-    cgroups: createLinuxCgroups(),
-    host: linuxHost,
-    usage: createLinuxUsage(),
-    logFiles: linuxLogFiles,
-    probers: networkProbers(systemClock),
-    httpGet: networkHttpGet,
-    clock: systemClock,
-    logger,
-    random: Math.random,
-    ship: (batch, inner) => shipRecords(transport, batch, inner),
-    faults: faultPointsOf(process.env, runDir),
-    onReady: () => process.stdout.write('{"ready":true}\n'),
-  };
-  await runKubelet(config, host, signal);
-  runtime.close();
-  await transport.close();
-}
-
-/** Start-up records are no objects of the API: a batch goes to their collection as it is. */
-async function shipRecords(transport: Transport, batch: unknown, signal: AbortSignal): Promise<BatchAnswer> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  const request = {
-    method: 'POST',
-    path: '/apis/kubernode.dev/v1/podstartups',
-    query: new URLSearchParams(),
-    headers,
-    body: JSON.stringify(batch),
   } as const;
-  const { status, body } = await transport.send(request, signal);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  if (status >= 300) throw new Unavailable({ message: `start-up records are not taken: HTTP ${status}` });
-  const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  return { isWatched: typeof answer === 'object' && answer !== null && 'isWatched' in answer && answer.isWatched === true };
+  const connection = readKubeconfig(await readFile(paths.kubeletKubeconfig, 'utf8'));
+  const onReady = () => void process.stdout.write('{"ready":true}\n');
+  await runNode({ config, connection, runtimeEndpoint: settings.runtime.endpoint, runDir, onReady }, logger, signal);
 }
 
 function readFlags(): { readonly settingsFile: string; readonly runDir: string } {

@@ -1,9 +1,9 @@
 import { quantityToNumber } from '#api/quantity.ts';
-import type { Taint } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Logger } from '#base/log.ts';
 import type { Client } from '#client/client.ts';
 import type { BatchAnswer, PodStartupBatch } from '#startup/pod-startup.ts';
+import type { ServingSource } from './certificates/server-identity.ts';
 import { type KubeletConfiguration, parseKubeletConfiguration } from './configuration/kubelet-configuration.ts';
 import type { KubeletRoots } from './paths.ts';
 import { defaultEngineSettings, type EngineSettings } from './pod-engine.ts';
@@ -12,6 +12,7 @@ import type { CgroupsPort } from './ports/cgroups.ts';
 import type { FilesPort } from './ports/files.ts';
 import type { HostPort } from './ports/host.ts';
 import type { HttpGetPort } from './ports/http-get.ts';
+import type { KeyAndCertificate, KeysPort } from './ports/keys.ts';
 import type { LogFilesPort } from './ports/log-files.ts';
 import type { MounterPort } from './ports/mounter.ts';
 import type { ProbersPort } from './ports/probers.ts';
@@ -25,6 +26,8 @@ export interface KubeletConfig {
   readonly nodeAddress: string;
   /** 0: any free one. */
   readonly kubeletPort: number;
+  /** Where the kubelet's server listens. */
+  readonly listenAddress: string;
   /** The Kubernetes that we claim to be: `v1.36.0`. */
   readonly version: string;
   readonly roots: KubeletRoots;
@@ -37,8 +40,16 @@ export interface KubeletConfig {
   /** The text of the file. */
   readonly resolvConf: string;
   readonly configuration: KubeletConfiguration;
-  readonly taints: readonly Taint[];
-  readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string };
+  /** Beside those of every node. */
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  readonly certificates: {
+    /** Of those that the kubelet asks for, and of one that it makes itself. */
+    readonly directory: string;
+    readonly serving: ServingSource;
+    /** Whoever comes with a certificate of these authorities is who it says; absent: nobody. */
+    readonly clientCaFile: string | undefined;
+    readonly rotateClient: boolean;
+  };
   readonly timings: KubeletTimings;
 }
 
@@ -54,6 +65,9 @@ export interface KubeletHost {
   readonly logFiles: LogFilesPort;
   readonly probers: ProbersPort;
   readonly httpGet: HttpGetPort;
+  readonly keys: KeysPort;
+  /** Makes the connections to the API server anew, with this certificate where one is given. */
+  readonly redial: (pair?: KeyAndCertificate) => void;
   readonly clock: Clock;
   readonly logger: Logger;
   /** 0 <= n < 1 */

@@ -5,9 +5,11 @@ import { TaskGroup } from '#base/task-group.ts';
 import { waitFor } from '#base/watchable.ts';
 import { createEventRecorder, type EventRecorder } from '#client/event-recorder.ts';
 import { type AssembledPods, assemblePods, type NodeParts } from './assemble-pods.ts';
+import { type Certificates, createCertificates } from './certificates/create-certificates.ts';
+import type { ServerTls } from './certificates/server-identity.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
-import { gatherFacts } from './node/gather-facts.ts';
-import { createNodeAgent, defaultNodeTiming, type NodeAgent } from './node/node-agent.ts';
+import { createAgent } from './node/create-agent.ts';
+import type { NodeAgent } from './node/node-agent.ts';
 import { watchRuntime } from './node/runtime-state.ts';
 import { createObjects } from './objects/objects.ts';
 import { podsDirectory } from './paths.ts';
@@ -32,6 +34,7 @@ const startsPerCpu = 3;
 interface Parts extends NodeParts {
   readonly recorder: EventRecorder;
   readonly agent: NodeAgent;
+  readonly certificates: Certificates;
   readonly pods: AssembledPods;
   readonly server: KubeletServer;
   readonly port: number;
@@ -46,12 +49,13 @@ export async function runKubelet(config: KubeletConfig, host: KubeletHost, signa
   const { clock, logger } = host;
   const tasks = new TaskGroup((what, error) => logger.error('a part of the kubelet broke', { what, error: messageOf(error) }));
   const parts = await assemble(config, host, signal);
-  const { runtime, cache, runtimeWatch, agent, recorder, pods, server, port, objects } = parts;
+  const { runtime, cache, runtimeWatch, agent, recorder, pods, server, port, objects, certificates } = parts;
   const informer = createPodInformer(host.client, config.nodeName, { clock, logger });
   try {
     tasks.run('runtime watch', (inner) => runtimeWatch.run(inner));
     tasks.run('runtime events', (inner) => followRuntime({ runtime, cache, clock, logger, settings: config.timings.follow }, inner));
     tasks.run('node', (inner) => agent.run(inner));
+    tasks.run('certificates', (inner) => certificates.run(agent.addresses, inner));
     tasks.run('events', (inner) => recorder.run(inner));
     tasks.run('pods', (inner) => informer.run(inner));
     // Whoever starts a pod must know the node, what runs already, and all pods: else it would take down what it does not know.
@@ -79,8 +83,9 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
   const faulty = host.faults === undefined ? host.runtime : withFaultPoints(host.runtime, host.faults);
   const runtime = limitStarts(withCallTimes(faulty, clock), startsPerCpu * hostFacts.cpus);
   const recorder = createEventRecorder(client, { component: 'kubelet', host: config.nodeName, clock, logger });
-  const [cgroups] = await Promise.all([
+  const [cgroups, certificates] = await Promise.all([
     createNodeCgroups(config, host, hostFacts, recorder, signal),
+    createCertificates(config, host, signal),
     files.ensureDirectory(podsDirectory(config.roots), 0o750, signal),
     files.ensureDirectory(config.roots.podLogs, 0o755, signal),
   ]);
@@ -102,16 +107,17 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
     node: () => agent.node.get(),
   };
   const pods = assemblePods(config, host, base);
-  const server = createServer(config, host, base, pods);
-  const port = await server.listen({ host: config.nodeAddress, port: config.kubeletPort });
-  const agent = createAgent(config, host, base, recorder, port);
-  return { ...base, recorder, pods, server, port, agent };
+  const server = createServer(certificates.server.get(), host, base, pods);
+  certificates.server.subscribe((tls) => server.useTls(tls));
+  const port = await server.listen({ host: config.listenAddress, port: config.kubeletPort });
+  const agent = createAgent(config, host, { client, runtimeWatch: base.runtimeWatch, budget: cgroups.budget, events: recorder, port });
+  return { ...base, recorder, pods, server, port, agent, certificates };
 }
 
-function createServer(config: KubeletConfig, host: KubeletHost, { cache, registry }: NodeParts, { engine, startups }: AssembledPods): KubeletServer {
+function createServer(tls: ServerTls, host: KubeletHost, { cache, registry }: NodeParts, { engine, startups }: AssembledPods): KubeletServer {
   const { workers, status } = engine;
   return createKubeletServer({
-    tls: config.tls,
+    tls,
     runtime: host.runtime,
     logFiles: host.logFiles,
     pods: () => workers.pods().map((pod) => ({ ...pod, status: status.get(pod.metadata.uid) ?? pod.status })),
@@ -120,39 +126,6 @@ function createServer(config: KubeletConfig, host: KubeletHost, { cache, registr
     pages: new Map([['/podstartups', () => startups.list()]]),
     clock: host.clock,
     logger: host.logger,
-  });
-}
-
-function createAgent(config: KubeletConfig, host: KubeletHost, parts: NodeParts, events: EventRecorder, kubeletPort: number): NodeAgent {
-  const { clock, logger, client, random } = host;
-  const { runtimeWatch, hostFacts } = parts;
-  return createNodeAgent({
-    nodeName: config.nodeName,
-    client,
-    runtimeWatch,
-    facts: gatherFacts({
-      host: host.host,
-      runtime: host.runtime,
-      runtimeWatch,
-      hostname: hostFacts.hostname,
-      address: config.nodeAddress,
-      kubeletPort,
-      kubeletVersion: config.version,
-      rootDirectory: config.roots.root,
-      clock,
-      logger,
-    }),
-    settings: {
-      ...parts.cgroups.budget,
-      maxImages: config.configuration.nodeStatusMaxImages,
-    },
-    events,
-    labels: {},
-    taints: config.taints,
-    timing: { ...defaultNodeTiming, statusEveryMs: config.timings.nodeStatusMs, leaseEveryMs: config.timings.nodeLeaseMs },
-    clock,
-    logger,
-    random,
   });
 }
 

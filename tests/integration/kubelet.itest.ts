@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import { serviceAccount } from '#api/kinds/core/v1/service-account.ts';
@@ -19,6 +20,7 @@ import { linuxLogFiles } from '#os/linux/log-files.ts';
 import { createLinuxMounter } from '#os/linux/mounter.ts';
 import { createLinuxUsage } from '#os/linux/usage.ts';
 import type { CriRuntime } from '#wire/cri/cri-runtime.ts';
+import { nodeKeys } from '../../src/bin/assembly/node-keys.ts';
 import { startApiServer, type TestApiServer } from '../support/api-server.ts';
 import { hostSide, never } from '../support/host-side.ts';
 
@@ -49,10 +51,19 @@ const configuration = parseKubeletConfiguration({}, 'defaults');
 async function startKubelet(): Promise<{ stop(): Promise<void> }> {
   const end = new AbortController();
   const { certPem, keyPem } = await api.servingCertificate('system:node:node-1', ['system:nodes']);
+  const pki = {
+    directory: `${roots.root}/pki`,
+    certFile: `${roots.root}/server.crt`,
+    keyFile: `${roots.root}/server.key`,
+    ca: `${roots.root}/ca.crt`,
+  };
+  await mkdir(roots.root, { recursive: true });
+  await Promise.all([writeFile(pki.certFile, certPem), writeFile(pki.keyFile, keyPem), writeFile(pki.ca, api.caPem)]);
   const config: KubeletConfig = {
     nodeName: 'node-1',
     nodeAddress: '127.0.0.1',
     kubeletPort: 0,
+    listenAddress: '127.0.0.1',
     version: 'v1.36.0',
     roots,
     memoryVolumes: `/run/kubernode/${side.name}/volumes`,
@@ -61,8 +72,8 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
     clusterDns: [],
     resolvConf: 'nameserver 127.0.0.1\n',
     configuration,
-    taints: [],
-    tls: { cert: certPem, key: keyPem, clientCa: api.caPem },
+    nodeLabels: {},
+    certificates: { ...pki, serving: { kind: 'files', ...pki }, clientCaFile: pki.ca, rotateClient: false },
     timings: kubeletTimings(configuration, { crashBackoffBaseMs: 300, housekeepingMs: 200 }),
   };
   const mounter = await createLinuxMounter();
@@ -79,6 +90,8 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
       logFiles: linuxLogFiles,
       probers: networkProbers(systemClock),
       httpGet: networkHttpGet,
+      keys: nodeKeys,
+      redial: () => undefined, // in process
       clock: systemClock,
       logger: silentLogger,
       random: Math.random,

@@ -153,7 +153,7 @@ function readFlags(given: ReadonlyMap<string, string>): KubeletFlags {
     const ownName = ownFlags.find((one) => one === name);
     if (ownName !== undefined) own[ownName] = value;
     const field = fieldFlags[name];
-    if (field !== undefined) put(configuration, field[0].split('.'), valueOf(name, field[1], value));
+    if (field !== undefined) put(configuration, field[0].split('.'), fieldValue(name, field[1], value));
   }
   return { own, configuration };
 }
@@ -176,7 +176,7 @@ function put(into: Record<string, unknown>, [first = '', ...rest]: readonly stri
   into[first] = inner;
 }
 
-function valueOf(flag: string, form: Form, text: string): unknown {
+function fieldValue(flag: string, form: Form, text: string): unknown {
   const wrong = (what: string) => new InvalidInput({ message: `invalid argument ${JSON.stringify(text)} for "--${flag}" flag: ${what}` });
   switch (form) {
     case 'text':

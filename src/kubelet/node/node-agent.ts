@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
-import type { Node, NodeStatus, Taint } from '#api/types/core-v1.ts';
+import type { Node, NodeAddress, NodeStatus, Taint } from '#api/types/core-v1.ts';
 import { onAbort, withDeadline } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
@@ -12,7 +13,7 @@ import type { EventRecorder } from '#client/event-recorder.ts';
 import { keepLease } from '#client/leases.ts';
 import { timestamp } from '#client/timestamps.ts';
 import { conditionEvents } from './node-conditions.ts';
-import { missingLabels, nodeLabels } from './node-labels.ts';
+import { labelsToRestore, nodeLabels } from './node-labels.ts';
 import { isSameStatus, statusPatch } from './node-patch.ts';
 import { type NodeFacts, type NodeSettings, nodeHealth, nodeStatus } from './node-status.ts';
 import type { RuntimeWatch } from './runtime-state.ts';
@@ -51,6 +52,8 @@ export const defaultNodeTiming: NodeTiming = { statusEveryMs: 10_000, reportEver
 export interface NodeAgent {
   /** The node as the API server answered last; `undefined` until it is registered. */
   readonly node: Watchable<Node | undefined>;
+  /** The node's addresses as they were last told; none before the first time. */
+  readonly addresses: Watchable<readonly NodeAddress[]>;
   /** Something in the facts has changed: reports at once. */
   refresh(): void;
   /** Registers the node, keeps its status and its lease, until the signal is aborted. Call once. */
@@ -70,6 +73,7 @@ const runtimePatienceMs = 1_000;
 
 class Agent implements NodeAgent {
   readonly node = new Cell<Node | undefined>(undefined);
+  readonly addresses = new Cell<readonly NodeAddress[]>([]);
   readonly #options: NodeAgentOptions;
   /** Counts up with every wish for a report. */
   readonly #wishes = new Cell(0);
@@ -77,6 +81,7 @@ class Agent implements NodeAgent {
 
   constructor(options: NodeAgentOptions) {
     this.#options = options;
+    this.node.subscribe((node) => this.#seeAddresses(node?.status?.addresses ?? []));
   }
 
   refresh(): void {
@@ -101,6 +106,10 @@ class Agent implements NodeAgent {
       unsubscribe();
       await tasks.close();
     }
+  }
+
+  #seeAddresses(next: readonly NodeAddress[]): void {
+    if (!isDeepStrictEqual(next, this.addresses.get())) this.addresses.set(next);
   }
 
   #random(): number {
@@ -164,7 +173,7 @@ class Agent implements NodeAgent {
   }
 
   async #restoreLabels(present: Node, wanted: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Node> {
-    const missing = missingLabels(wanted, present.metadata.labels ?? {});
+    const missing = labelsToRestore(wanted, present.metadata.labels ?? {});
     if (Object.keys(missing).length === 0) return present;
     const { client, nodeName } = this.#options;
     return await client.patch(nodeKind, { name: nodeName }, 'strategic', { metadata: { labels: missing } }, '', signal);

@@ -5,7 +5,7 @@ import { parseKubeletConfiguration } from '../configuration/kubelet-configuratio
 import type { HostFacts } from '../ports/host.ts';
 import { nodeBudget, nothingReserved } from '../resources/node-budget.ts';
 import { conditionEvents, nodeConditions, noPressure } from './node-conditions.ts';
-import { missingLabels, nodeLabels } from './node-labels.ts';
+import { labelsToRestore, nodeLabels, refuseForeignLabels } from './node-labels.ts';
 import { isSameStatus, statusPatch } from './node-patch.ts';
 import { nodeAllocatable, nodeCapacity } from './node-resources.ts';
 import { chooseNodeAddress, nodeImages } from './node-status.ts';
@@ -160,8 +160,24 @@ test('the address is the one that leads out, IPv4 first', () => {
   assert.equal(chooseNodeAddress({ addresses: [], defaultRouteInterface: undefined }), '127.0.0.1');
 });
 
-test('own labels come over the usual ones, and only what lacks is restored', () => {
-  const wanted = nodeLabels({ hostname: 'h', architecture: 'arm64' }, { 'kubernetes.io/hostname': 'other', zone: 'a' });
+test('own labels come over the usual ones, and of an existing node only ours are restored', () => {
+  const wanted = nodeLabels(
+    { hostname: 'h', architecture: 'arm64' },
+    { 'kubernetes.io/hostname': 'other', 'topology.kubernetes.io/zone': 'z', a: 'b' },
+  );
   assert.equal(wanted['kubernetes.io/hostname'], 'other');
-  assert.deepEqual(missingLabels(wanted, { ...wanted, zone: 'b', mine: 'x' }), { zone: 'a' });
+  const present = { ...wanted, 'topology.kubernetes.io/zone': 'y', a: 'c', mine: 'x', 'kubernetes.io/os': '' };
+  assert.deepEqual(labelsToRestore(wanted, present), { 'kubernetes.io/os': 'linux', 'topology.kubernetes.io/zone': 'z' });
+  assert.deepEqual(labelsToRestore({ 'topology.kubernetes.io/zone': '' }, present), { 'topology.kubernetes.io/zone': null });
+});
+
+test('of the names of Kubernetes a kubelet may give its node those that a kubelet knows', () => {
+  refuseForeignLabels({
+    ...{ zone: 'a', 'example.com/role': 'x', 'notkubernetes.io/x': '', 'topology.kubernetes.io/zone': 'z' },
+    ...{ 'node.kubernetes.io/x': '', 'kubelet.kubernetes.io/y': '', 'sub.node.kubernetes.io/z': '' },
+  });
+  assert.throws(() => refuseForeignLabels({ 'node-role.kubernetes.io/worker': '', 'x.k8s.io/a': '', b: '' }), {
+    code: 'INVALID_INPUT',
+    message: "unknown 'kubernetes.io' or 'k8s.io' labels specified with --node-labels: [node-role.kubernetes.io/worker x.k8s.io/a]",
+  });
 });

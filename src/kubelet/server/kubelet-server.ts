@@ -36,6 +36,8 @@ export interface KubeletServerOptions {
 export interface KubeletServer {
   /** @param address.port 0: any free one @returns the port that was taken @throws {Unavailable} */
   listen(address: { readonly host: string; readonly port: number }): Promise<number>;
+  /** Of connections from now on. */
+  useTls(tls: KubeletServerOptions['tls']): void;
   /** Ends open streams. May be called twice. */
   close(): Promise<void>;
 }

@@ -36,7 +36,7 @@ export type HttpHandler = (request: HttpRequest, signal: AbortSignal) => Promise
 /** Owns the socket. */
 export type UpgradeHandler = (request: HttpRequest, socket: Duplex, head: Uint8Array, signal: AbortSignal) => Promise<void>;
 
-/** PEM; an authority may be several certificates. `proxyCa`: of those who say themselves whom they speak for. */
+/** PEM; an authority may be several certificates; '' is none. `proxyCa`: of those who say themselves whom they speak for. */
 export interface ServerTls {
   readonly cert: string;
   readonly key: string;
@@ -127,8 +127,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
+/** Without a certificate every handshake fails, until there is one. */
 function identityOf({ cert, key, clientCa, proxyCa }: ServerTls) {
-  return { cert, key, ca: [clientCa, proxyCa ?? []].flat() };
+  return { ...(cert === '' ? {} : { cert, key }), ca: [clientCa, proxyCa ?? []].flat() };
 }
 
 /** Answers an upgrade that nobody took over, then ends the connection. */

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { systemClock } from '#base/clock.ts';
+import type { Logger } from '#base/log.ts';
+import { createClient } from '#client/api-client.ts';
+import { runKubelet } from '#kubelet/kubelet.ts';
+import type { KubeletConfig, KubeletHost } from '#kubelet/kubelet-config.ts';
+import { networkHttpGet, networkProbers } from '#kubelet/probes/network-clients.ts';
+import { createLinuxCgroups } from '#os/linux/cgroups.ts';
+import { createLinuxFiles } from '#os/linux/files.ts';
+import { linuxHost } from '#os/linux/host-facts.ts';
+import { linuxLogFiles } from '#os/linux/log-files.ts';
+import { createLinuxMounter } from '#os/linux/mounter.ts';
+import { createLinuxUsage } from '#os/linux/usage.ts';
+import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
+import { createHttpTransport, type HttpTransportOptions } from '#wire/http/transport.ts';
+import { faultPointsOf } from './fault-points.ts';
+import { nodeKeys } from './node-keys.ts';
+import { shipRecords } from './ship-records.ts';
+
+/** The Kubernetes that our kubelet claims to be. */
+export const kubernetesVersion = 'v1.36.0';
+
+/** A kubelet to run, and what it talks to. */
+export interface NodeProgram {
+  readonly config: Omit<KubeletConfig, 'version' | 'resolvConf'>;
+  readonly connection: HttpTransportOptions;
+  /** CRI v1, `unix:///path`. */
+  readonly runtimeEndpoint: string;
+  readonly runDir: string;
+  /** The node is registered and its pods are looked after. */
+  readonly onReady: () => void;
+}
+
+/** Runs a kubelet on this host until the signal is aborted. */
+export async function runNode(program: NodeProgram, logger: Logger, signal: AbortSignal): Promise<void> {
+  const { config, runtimeEndpoint } = program;
+  const [resolvConf, mounter] = await Promise.all([
+    readFile(config.configuration.resolvConf, 'utf8').catch(() => ''), // a host without one has no name servers to pass on
+    createLinuxMounter(),
+  ]);
+  const transport = createHttpTransport({ ...program.connection, userAgent: 'kubelet/kubernode' });
+  const runtime = createCriRuntime({ endpoint: runtimeEndpoint, clock: systemClock, containerdEvents: 'auto' });
+  const host: KubeletHost = {
+    client: createClient(transport),
+    runtime,
+    files: createLinuxFiles(),
+    mounter,
+    cgroups: createLinuxCgroups(),
+    host: linuxHost,
+    usage: createLinuxUsage(),
+    logFiles: linuxLogFiles,
+    probers: networkProbers(systemClock),
+    httpGet: networkHttpGet,
+    keys: nodeKeys,
+    redial: (pair) => transport.redial(pair),
+    clock: systemClock,
+    logger,
+    random: Math.random,
+    ship: shipRecords(transport, systemClock),
+    faults: faultPointsOf(process.env, program.runDir),
+    onReady: program.onReady,
+  };
+  await runKubelet({ ...config, version: kubernetesVersion, resolvConf }, host, signal);
+  runtime.close();
+  await transport.close();
+}
