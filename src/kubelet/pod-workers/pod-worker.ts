@@ -1,6 +1,6 @@
 import type { Pod } from '#api/types/core-v1.ts';
 import { onAbort } from '#base/abort.ts';
-import type { Clock } from '#base/clock.ts';
+import type { Clock, Timer } from '#base/clock.ts';
 import { AppError, Cancelled, messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
 import { Cell } from '#base/watchable.ts';
@@ -13,9 +13,9 @@ import { computeActions } from '../runtime/compute-actions.ts';
 import { isSettled, type ProbeVerdicts } from '../runtime/pod-actions.ts';
 import { refOf } from '../runtime/pod-ref.ts';
 import { isRunning, type PodRuntimeState } from '../runtime/pod-runtime-state.ts';
-import { isTerminal } from '../status/compute-pod-status.ts';
+import { isTerminal, type Refusal } from '../status/compute-pod-status.ts';
 import type { ReportedStatus } from '../status/status-reporter.ts';
-import { next, type PodPhase, type StopReason } from './pod-phase.ts';
+import { leavesNothing, next, type PodPhase, type StopReason } from './pod-phase.ts';
 
 export interface WorkerSettings {
   /** A settled pod is looked at again after 1 to 1.5 times so long. */
@@ -50,11 +50,6 @@ export interface WorkerDeps {
   readonly stopped: (pod: Pod, reason: StopReason) => void;
 }
 
-export interface Refusal {
-  readonly reason: string;
-  readonly message: string;
-}
-
 /** One pod's loop: one thing at a time, always on the newest object, until nothing of the pod is left. */
 export class PodWorker {
   readonly ref: PodRef;
@@ -65,6 +60,8 @@ export class PodWorker {
   readonly #deadlineMs: Cell<number>;
   #isDirty = true;
   #wake: (() => void) | undefined;
+  /** Ends the pod when it has been active for as long as it may, whatever its loop is doing then. */
+  #deadline: { readonly atMs: number; readonly timer: Timer } | undefined;
   #cancelSync: AbortController | undefined;
   /** The spec with which the whole list was last done; only then the decision alone tells whether there is anything to do. */
   #doneWith: string | undefined;
@@ -121,11 +118,12 @@ export class PodWorker {
 
   /** Runs until nothing of the pod is left, or the signal is aborted: then the pod stays as it is. */
   async run(signal: AbortSignal): Promise<void> {
+    const forget = onAbort(signal, () => this.#deadline?.timer.cancel());
     while (!signal.aborted) {
       this.#isDirty = false;
       const { waitMs, wakeOn } = await this.#step(signal);
       const state: PodPhase = this.#state;
-      if (state.phase === 'stopped' && (state.reason === 'deleted' || state.reason === 'orphan')) return;
+      if (state.phase === 'stopped' && leavesNothing(state.reason)) return forget();
       if (!this.#isDirty) await this.#pause(waitMs, wakeOn, signal);
     }
   }
@@ -145,12 +143,13 @@ export class PodWorker {
   async #sync(signal: AbortSignal): Promise<{ readonly waitMs: number; readonly wakeOn: readonly WakeKey[] }> {
     const { settings, verdicts, report, observe } = this.#deps;
     const pod = this.#pod;
+    this.#deps.probe(pod); // before it is reported: when the kubelet comes back its probes know that what was ready still is
     const reported = report(this.ref.uid);
     if (isTerminal(reported?.phase)) {
       this.stop('finished', graceMsOf(pod));
       return { waitMs: 0, wakeOn: [] };
     }
-    this.#deps.probe(pod);
+    this.#watchDeadline(reported?.deadlineMs);
     const observed = observe(this.ref);
     const settledMs = Math.min(this.#spread(settings.syncMs), (reported?.deadlineMs ?? Number.POSITIVE_INFINITY) - this.#deps.clock.now());
     if (this.#doneWith === keyOf(pod) && isSettled(computeActions(pod, observed, verdicts))) return { waitMs: settledMs, wakeOn: [] };
@@ -164,12 +163,23 @@ export class PodWorker {
       case 'wait':
         return { waitMs: Math.min(result.atLatestMs, settings.longestWaitMs, settledMs), wakeOn: result.wakeOn };
       case 'reject':
-        this.stop('rejected', graceMsOf(pod), { reason: result.reason, message: `Pod was rejected: ${result.detail}` });
+        this.stop('rejected', graceMsOf(pod), { reason: result.word ?? result.reason, message: `Pod was rejected: ${result.detail}` });
         return { waitMs: 0, wakeOn: [] };
       case 'failed':
         this.#logFailure(result.step, result.error, signal);
         return { waitMs: this.#spread(settings.retryMs), wakeOn: [] };
     }
+  }
+
+  #watchDeadline(atMs: number | undefined): void {
+    if (atMs === this.#deadline?.atMs) return;
+    this.#deadline?.timer.cancel();
+    this.#deadline = undefined;
+    if (atMs === undefined) return;
+    const timer = this.#deps.clock.after(atMs - this.#deps.clock.now(), () => {
+      if (this.#state.phase === 'syncing' && isTerminal(this.#deps.report(this.ref.uid)?.phase)) this.stop('finished', graceMsOf(this.#pod));
+    });
+    this.#deadline = { atMs, timer };
   }
 
   async #runList(pod: Pod, start: PodFacts, signal: AbortSignal): Promise<RunResult<Facts>> {
@@ -234,6 +244,9 @@ function keyOf({ metadata, spec }: Pod): string {
   return JSON.stringify([generation ?? spec, labels, annotations, deletionTimestamp]);
 }
 
+/** Upstream's floor: even a pod that is to go at once gets a second. */
+export const leastGraceMs = 1000;
+
 export function graceMsOf({ metadata, spec }: Pod): number {
-  return (metadata.deletionGracePeriodSeconds ?? spec?.terminationGracePeriodSeconds ?? 2) * 1000;
+  return Math.max(leastGraceMs, (metadata.deletionGracePeriodSeconds ?? spec?.terminationGracePeriodSeconds ?? 2) * 1000);
 }

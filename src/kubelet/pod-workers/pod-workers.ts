@@ -1,10 +1,10 @@
 import type { Pod } from '#api/types/core-v1.ts';
 import { messageOf } from '#base/errors.ts';
 import { TaskGroup } from '#base/task-group.ts';
-import { isTerminal } from '../status/compute-pod-status.ts';
+import { isTerminal, type Refusal } from '../status/compute-pod-status.ts';
 import type { PodStanding } from '../status/status-reporter.ts';
 import { leavesNothing } from './pod-phase.ts';
-import { graceMsOf, PodWorker, type WorkerDeps } from './pod-worker.ts';
+import { graceMsOf, leastGraceMs, PodWorker, type WorkerDeps } from './pod-worker.ts';
 
 export interface PodWorkersDeps extends WorkerDeps {
   /** The pod is gone, from the API and from the node. */
@@ -13,8 +13,8 @@ export interface PodWorkersDeps extends WorkerDeps {
   readonly seen: (pod: Pod) => void;
 }
 
-/** Upstream's floor: a pod whose object is already gone gets this long. */
-const goneGraceMs = 1000;
+/** How much of a pod is left: something may run; nothing does, but volumes, folders and the like are there; nothing that its end takes back. */
+export type PodRemains = 'running' | 'ended' | 'stopped';
 
 interface Entry {
   readonly worker: PodWorker;
@@ -28,18 +28,25 @@ export class PodWorkers {
   readonly #deps: PodWorkersDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #tasks: TaskGroup;
+  readonly #listeners = new Set<(podUid: string) => void>();
 
   constructor(deps: PodWorkersDeps) {
-    this.#deps = deps;
+    this.#deps = {
+      ...deps,
+      stopped: (pod, reason) => {
+        deps.stopped(pod, reason);
+        this.#tell(pod.metadata.uid);
+      },
+    };
     this.#tasks = new TaskGroup((what, error) => deps.logger.error('a pod worker died', { pod: what, error: messageOf(error) }));
   }
 
   /** The pod is there, or has changed. */
   upsert(pod: Pod): void {
     const present = this.#entries.get(pod.metadata.uid);
-    if (present !== undefined) this.#deps.seen(pod);
     const { worker } = present ?? this.#start(pod);
     worker.update(pod);
+    if (present !== undefined) this.#deps.seen(pod);
     this.#stopIfWanted(worker, pod);
   }
 
@@ -48,7 +55,7 @@ export class PodWorkers {
     const entry = this.#entries.get(podUid);
     if (entry === undefined) return;
     entry.objectIsGone = true;
-    entry.worker.stop('deleted', goneGraceMs);
+    entry.worker.stop('deleted', leastGraceMs);
     this.#forgetIfDone(podUid, entry);
   }
 
@@ -57,11 +64,36 @@ export class PodWorkers {
     if (this.#entries.has(pod.metadata.uid)) return;
     const entry = this.#start(pod);
     entry.objectIsGone = true;
-    entry.worker.stop('orphan', goneGraceMs);
+    entry.worker.stop('orphan', leastGraceMs);
+  }
+
+  /** Stops a pod that was let in. One that stops already gets less time if that is nearer. @returns whether there is such a pod */
+  putOut(podUid: string, graceMs: number, refusal: Refusal): boolean {
+    const entry = this.#entries.get(podUid);
+    if (entry === undefined || entry.objectIsGone) return false;
+    const grace = Math.max(
+      leastGraceMs,
+      Math.min(graceMs, (entry.worker.pod.metadata.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY) * 1000),
+    );
+    entry.worker.stop('evicted', grace, refusal);
+    return true;
+  }
+
+  remainsOf(podUid: string): PodRemains {
+    const worker = this.#entries.get(podUid)?.worker;
+    if (worker === undefined || worker.state.phase === 'stopped') return 'stopped';
+    return worker.hasEnded ? 'ended' : 'running';
+  }
+
+  /** Calls back when a pod may have changed in what is left of it; the result unsubscribes. */
+  subscribe(listener: (podUid: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   wake(podUid: string): void {
     this.#entries.get(podUid)?.worker.wake();
+    this.#tell(podUid);
   }
 
   wakeAll(): void {
@@ -116,5 +148,10 @@ export class PodWorkers {
     if (!entry.objectIsGone || !entry.hasReturned || state.phase !== 'stopped' || !leavesNothing(state.reason)) return;
     this.#entries.delete(podUid);
     this.#deps.gone(podUid);
+    this.#tell(podUid);
+  }
+
+  #tell(podUid: string): void {
+    for (const listener of [...this.#listeners]) listener(podUid);
   }
 }
