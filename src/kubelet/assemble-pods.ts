@@ -1,11 +1,10 @@
 import type { Registry } from 'prom-client';
-import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
 import { runtimeClass } from '#api/kinds/node/v1/runtime-class.ts';
 import type { Node, Pod } from '#api/types/core-v1.ts';
 import type { Client } from '#client/client.ts';
 import { StartupRecorder } from '#startup/recorder.ts';
 import type { TransitionListener } from '#startup/transition.ts';
-import type { AdmittingNode } from './admission/admission-input.ts';
+import { createNodeRoom } from './admission/create-node-room.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
 import type { RuntimeWatch } from './node/runtime-state.ts';
 import type { FollowedObjects } from './objects/objects.ts';
@@ -14,7 +13,6 @@ import { createPodEngine, type EngineDeps, type PodEngine } from './pod-engine.t
 import { logObserver } from './pod-start/observers/log.ts';
 import { metricsObserver } from './pod-start/observers/metrics.ts';
 import { describeSteps } from './pod-start/observers/record.ts';
-import { NodeRoom } from './pod-workers/node-room.ts';
 import type { WakeBus } from './pod-workers/wake-bus.ts';
 import type { EventsPort } from './ports/events.ts';
 import type { HostFacts } from './ports/host.ts';
@@ -55,7 +53,7 @@ const recordKeep = 500;
 /** The engine of the pods, joined with the parts that it asks for. */
 export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: NodeParts): AssembledPods {
   const { client, clock, logger, random, files } = host;
-  const { runtime, cache, runtimeWatch, events, objects, cgroups, registry, node } = parts;
+  const { runtime, cache, runtimeWatch, events, objects, cgroups, registry } = parts;
   const version = config.version.replace(/^v(\d+\.\d+).*$/, '$1');
   const probes = createProbeManager({
     pods: cache,
@@ -68,8 +66,6 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     logger,
   });
   const resolvConf = parseResolvConf(config.resolvConf);
-  let fresh: Node | undefined;
-  const newestNode = () => newerOf(node(), fresh);
   const made: { volumes?: VolumeManager; startups?: StartupRecorder } = {};
   const engine: PodEngine = createPodEngine({
     client,
@@ -82,13 +78,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     probes,
     http: host.httpGet,
     cgroups: podCgroupsPort(cgroups.pods, () => unfinished(engine)),
-    room: new NodeRoom({
-      node: () => admittingNode(newestNode()),
-      refreshNode: async (signal) => {
-        fresh = await client.get(nodeKind, { name: config.nodeName }, signal);
-      },
-      allowedSysctls: config.configuration.allowedUnsafeSysctls,
-    }),
+    room: createNodeRoom(config, host, parts, () => engine),
     createVolumes: (wake) => {
       made.volumes = volumeManager(config, host, parts, wake);
       return made.volumes;
@@ -156,24 +146,4 @@ function nodeConfig(config: KubeletConfig, { cgroups, node }: NodeParts): NodeCo
 
 function unfinished({ workers }: PodEngine): readonly Pod[] {
   return workers.pods().filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
-}
-
-function newerOf(a: Node | undefined, b: Node | undefined): Node | undefined {
-  return Number(b?.metadata.resourceVersion ?? -1) > Number(a?.metadata.resourceVersion ?? -1) ? b : a;
-}
-
-function admittingNode(node: Node | undefined): AdmittingNode | undefined {
-  if (node === undefined) return undefined;
-  const pressures = (node.status?.conditions ?? [])
-    .filter(({ type, status }) => type.endsWith('Pressure') && status === 'True')
-    .map(({ type }) => type);
-  return {
-    name: node.metadata.name,
-    labels: node.metadata.labels ?? {},
-    allocatable: node.status?.allocatable ?? {},
-    taints: node.spec?.taints ?? [],
-    pressures,
-    hasSupplementalGroupsPolicy: node.status?.features?.supplementalGroupsPolicy === true,
-    isShuttingDown: false,
-  };
 }

@@ -11,7 +11,7 @@ export type StepState =
   | { readonly kind: 'started' }
   | { readonly kind: 'done' }
   | { readonly kind: 'waiting'; readonly reason: string; readonly detail: string; readonly wakeOn: readonly WakeKey[]; readonly atLatestMs: number }
-  | { readonly kind: 'rejected'; readonly reason: string; readonly detail: string }
+  | { readonly kind: 'rejected'; readonly reason: string; readonly detail: string; readonly word?: string }
   | { readonly kind: 'failed'; readonly code: string; readonly detail: string };
 
 /** Times of one call to the runtime inside a step. */

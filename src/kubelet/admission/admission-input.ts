@@ -10,6 +10,9 @@ export interface AdmittingNode {
   readonly pressures: readonly string[];
   /** Whether the runtime honours `supplementalGroupsPolicy: Strict`. */
   readonly hasSupplementalGroupsPolicy: boolean;
+  readonly hasAppArmor: boolean;
+  /** As `uname -r` prints it. */
+  readonly kernelVersion: string;
   readonly isShuttingDown: boolean;
 }
 
@@ -20,6 +23,8 @@ export interface AdmissionInput {
   readonly otherPods: readonly Pod[];
   /** `name` or `prefix*` (`allowedUnsafeSysctls`). */
   readonly allowedSysctls: readonly string[];
+  /** It runs here since before this kubelet: that it may stay is asked, that it may come is not. */
+  readonly alreadyRuns?: boolean;
 }
 
 /** Why a pod may not run here, in upstream's words. */

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { aContainer, aPod, type DeepPartial } from '#api/testing/objects.ts';
 import type { Pod, PodSpec, Toleration } from '#api/types/core-v1.ts';
 import type { AdmissionInput, AdmittingNode } from './admission-input.ts';
-import { admitPod, rejectionMessage } from './admit-pod.ts';
+import { admitPod } from './admit-pod.ts';
+import { checkAllowedSysctls } from './sysctls.ts';
 
 const node: AdmittingNode = {
   name: 'node-1',
@@ -12,6 +13,8 @@ const node: AdmittingNode = {
   taints: [],
   pressures: [],
   hasSupplementalGroupsPolicy: false,
+  hasAppArmor: false,
+  kernelVersion: '6.1.0-9-amd64',
   isShuttingDown: false,
 };
 
@@ -41,6 +44,7 @@ test('a pod that asks for more than is left is refused with the numbers', () => 
     reason: 'OutOfcpu',
     message: "Node didn't have enough resource: cpu, requested: 2000, used: 100, capacity: 2000",
     nodeMayBeStale: false,
+    lacks: [],
   });
   assert.equal(
     answer(input(asking({ memory: '1Gi' }), { otherPods: [other] })),
@@ -183,6 +187,87 @@ test('what this node is not, and what it cannot do, is refused', () => {
   assert.equal(answer(input({}, { node: { isShuttingDown: true } })), 'NodeShutdown: Pod was rejected as the node is shutting down.');
 });
 
-test('the status says that the pod was rejected', () => {
-  assert.equal(rejectionMessage({ reason: 'NodeName', message: 'why' }), 'Pod was rejected: why');
+test('subtle 4: of a lack of CPU and a mismatch of labels the lack is told', () => {
+  assert.match(answer(input({ ...asking({ cpu: '3' }), nodeSelector: { zone: 'b' } })), /^OutOfcpu: /);
+});
+
+test('subtle 6: only NoExecute taints count, and not for static pods', () => {
+  const taints = (effect: string) => ({ node: { taints: [{ key: 'k', effect }] } });
+  assert.equal(answer(input({}, taints('NoSchedule'))), '');
+  assert.match(answer(input({}, taints('NoExecute'))), /^TaintToleration: /);
+  const fromFile = aPod({ metadata: { annotations: { 'kubernetes.io/config.source': 'file' } } });
+  assert.equal(answer({ ...input({}, taints('NoExecute')), pod: fromFile }), '');
+});
+
+test('subtle 7: an extended resource that the node does not know is ignored', () => {
+  assert.equal(answer(input(asking({ 'vendor.example/none': '7' }))), '');
+});
+
+test('subtle 61: MemoryPressure keeps out BestEffort pods that do not tolerate it, DiskPressure all but critical ones', () => {
+  const under = (pressure: string, pod: Pod) => answer({ ...input({}, { node: { pressures: [pressure] } }), pod });
+  const tolerant = aPod({ spec: { tolerations: [{ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }] } });
+  const burstable = aPod({ status: { qosClass: 'Burstable' } });
+  const critical = aPod({ spec: { priority: 2_000_000_000 } });
+  const disk = 'Evicted: The node had condition: [DiskPressure]. ';
+  assert.equal(under('MemoryPressure', aPod()), 'Evicted: The node had condition: [MemoryPressure]. ');
+  assert.deepEqual([under('MemoryPressure', tolerant), under('MemoryPressure', burstable)], ['', '']);
+  assert.deepEqual([under('DiskPressure', tolerant), under('DiskPressure', burstable), under('DiskPressure', critical)], [disk, disk, '']);
+});
+
+test('what a pod asks for includes its overhead, its sidecars, the largest init container and what it says for itself', () => {
+  const fits = (spec: DeepPartial<PodSpec>) => answer(input(spec)) === '';
+  const app = aContainer({ resources: { requests: { cpu: '1' } } });
+  const init = (cpu: string, restartPolicy?: string) => aContainer({ name: cpu, restartPolicy, resources: { requests: { cpu } } });
+  assert.deepEqual(
+    [
+      fits({ containers: [app], overhead: { cpu: '1' } }),
+      fits({ containers: [app], overhead: { cpu: '1001m' } }),
+      fits({ containers: [app], initContainers: [init('2')] }),
+      fits({ containers: [app], initContainers: [init('2001m')] }),
+      fits({ containers: [app], initContainers: [init('1', 'Always')] }),
+      fits({ containers: [app], initContainers: [init('1', 'Always'), init('1001m')] }),
+      fits({ containers: [app], resources: { requests: { cpu: '3' } } }),
+    ],
+    [true, false, true, false, true, false, false],
+  );
+});
+
+test('a critical pod is told what it lacks only if nothing else is in the way', () => {
+  const critical = (spec: DeepPartial<PodSpec>) => admitPod(input({ ...asking({ cpu: '3' }), priority: 2_000_000_000, ...spec }));
+  const lacking = critical({});
+  assert.deepEqual(lacking.admitted === false && lacking.lacks, [{ resource: 'cpu', requested: 3000, used: 0, capacity: 2000 }]);
+  const elsewhere = critical({ nodeSelector: { zone: 'b' } });
+  assert.deepEqual(elsewhere.admitted === false && [elsewhere.reason, elsewhere.lacks], ['NodeAffinity', []]);
+});
+
+test('a pod that wants AppArmor is refused where the kernel has none, until it runs', () => {
+  const profile = (type: string) => ({ securityContext: { appArmorProfile: { type } } });
+  const refused = 'AppArmor: Cannot enforce AppArmor: AppArmor is not enabled on the host';
+  assert.equal(answer(input(profile('RuntimeDefault'))), refused);
+  assert.equal(answer(input({ containers: [aContainer(profile('Localhost'))] })), refused);
+  assert.equal(answer(input(profile('Unconfined'))), '');
+  assert.equal(answer(input(profile('RuntimeDefault'), { node: { hasAppArmor: true } })), '');
+  const running = aPod({ spec: profile('RuntimeDefault'), status: { phase: 'Running' } });
+  assert.equal(answer({ ...input({}), pod: running }), '');
+});
+
+test('a sysctl is safe from the kernel on that keeps it in a namespace', () => {
+  const using = (kernelVersion: string) =>
+    answer(input({ securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem', value: '1' }] } }, { node: { kernelVersion } }));
+  assert.deepEqual([using('4.15.0'), using('5.2'), using('6.1.0-9-amd64')], ['', '', '']);
+  assert.match(using('4.9.3'), /^SysctlForbidden: /);
+});
+
+test('only sysctls with a namespace can be allowed', () => {
+  const fine = ['kernel.msg*', 'kernel.sem', 'kernel.shm_rmid_forced', 'net.*', 'net/core/somaxconn', 'fs.mqueue.*'];
+  assert.deepEqual(checkAllowedSysctls(fine), fine);
+  assert.throws(() => checkAllowedSysctls(['vm.swappiness']), { message: 'the sysctls "vm.swappiness" are not known to be namespaced' });
+});
+
+test('a pod that already runs is asked whether it may stay, not whether it may come', () => {
+  const strict = { securityContext: { supplementalGroupsPolicy: 'Strict' }, ...asking({ cpu: '1' }) };
+  const staying = (spec: DeepPartial<PodSpec>) =>
+    answer(input(spec, { alreadyRuns: true, node: { pressures: ['DiskPressure'], isShuttingDown: true } }));
+  assert.equal(staying(strict), '');
+  assert.match(staying(asking({ cpu: '3' })), /^OutOfcpu: /);
 });

@@ -17,7 +17,7 @@ export interface RunnerDeps {
 export type RunResult<Have extends Facts> =
   | { readonly kind: 'done'; readonly facts: Have }
   | { readonly kind: 'wait'; readonly step: string; readonly reason: string; readonly wakeOn: readonly WakeKey[]; readonly atLatestMs: number }
-  | { readonly kind: 'reject'; readonly step: string; readonly reason: string; readonly detail: string }
+  | { readonly kind: 'reject'; readonly step: string; readonly reason: string; readonly detail: string; readonly word?: string }
   | { readonly kind: 'failed'; readonly step: string; readonly error: unknown };
 
 type Failed = { readonly kind: 'failed'; readonly error: unknown };

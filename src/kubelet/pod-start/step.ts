@@ -34,7 +34,8 @@ export interface Wait<Reason extends string> {
 export type Outcome<W extends Facts, Reason extends string> =
   | { readonly kind: 'done'; readonly writes: W }
   | Wait<Reason>
-  | { readonly kind: 'reject'; readonly reason: Reason; readonly detail: string };
+  /** `word`: as users are told, where it is one of a kind that `reason` stands for. */
+  | { readonly kind: 'reject'; readonly reason: Reason; readonly detail: string; readonly word?: string };
 
 /** One box of the picture. `run` makes it so and is called on every sync; `undo` takes back what `find` sees in the world. */
 export interface Step<R extends Facts, W extends Facts, Reason extends string> {

@@ -33,6 +33,8 @@ export interface Refusal {
 export interface PutOut {
   /** Through no fault of its own: told by the condition DisruptionTarget, which controllers count separately. */
   readonly isDisruption: boolean;
+  /** What the condition says, where it is not what the status says. */
+  readonly disruption?: string;
   /** A pod whose programs all end well meanwhile has succeeded. */
   readonly keepsSuccess: boolean;
 }
@@ -68,7 +70,7 @@ export function computePodStatus(input: PodStatusInput): ComputedStatus {
       pod,
       phase: phase.told,
       statuses,
-      disruption: refusal?.putOut?.isDisruption === true && isTerminal(phase.told) ? refusal.message : undefined,
+      disruption: refusal?.putOut?.isDisruption === true && isTerminal(phase.told) ? (refusal.putOut.disruption ?? refusal.message) : undefined,
       withoutSandbox: decideSandbox(pod, observed).create ? (input.trouble ?? noSandbox(observed)) : undefined,
       restartsAll: mayRestartAll(pod) ? triggerOfRestartAll(pod, observed) !== undefined : undefined,
       extra: input.conditionsOf?.(pod) ?? [],

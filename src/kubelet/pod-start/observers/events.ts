@@ -22,6 +22,7 @@ export function eventsObserver(steps: readonly AnyStep[], events: EventsPort, cl
     const last = told.get(podUid);
     if (last?.what === what && clock.monotonic() - last.atMs < quietMs) return;
     told.set(podUid, { what, atMs: clock.monotonic() });
-    events.emit({ uid: podUid, namespace, name }, { type: doc.severity, reason: doc.event, message: state.detail });
+    const reason = (state.kind === 'rejected' ? state.word : undefined) ?? doc.event;
+    events.emit({ uid: podUid, namespace, name }, { type: doc.severity, reason, message: state.detail });
   };
 }

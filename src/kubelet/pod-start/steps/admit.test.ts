@@ -39,8 +39,8 @@ test('a pod that already runs here is let in, whatever room there is', async () 
   assert.equal(outcome.kind, 'done');
 });
 
-test('a reason that has no documentation of its own counts as an extended resource', async () => {
+test('a reason that has no documentation of its own is one of its kind, and users are told the word itself', async () => {
   const room: NodeRoomPort = { ...roomFor(0), admit: async () => ({ admitted: false, reason: 'OutOfexample.com/gpu', message: 'no gpu' }) };
   const outcome = await admit(room).run(ref, { pod, observed: emptyState(ref) }, signal);
-  assert.deepEqual(outcome, { kind: 'reject', reason: 'OutOfExtendedResources', detail: 'no gpu' });
+  assert.deepEqual(outcome, { kind: 'reject', reason: 'OutOfExtendedResources', detail: 'no gpu', word: 'OutOfexample.com/gpu' });
 });

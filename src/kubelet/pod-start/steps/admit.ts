@@ -38,6 +38,14 @@ const reasons = {
     'the runtime cannot keep to supplementalGroupsPolicy Strict',
     'use a newer runtime',
   ),
+  AppArmor: refusal('AppArmor', 'the kernel does not confine programs by AppArmor', 'remove the profile, or start the pod on another node'),
+  InvalidNodeInfo: refusal('InvalidNodeInfo', 'the node does not know itself yet', "read the kubelet's log"),
+  TopologyAffinityError: refusal(
+    'TopologyAffinityError',
+    'CPUs, memory and devices that belong together are not free together',
+    'ask for less, or relax topologyManagerPolicy',
+  ),
+  SMTAlignmentError: refusal('SMTAlignmentError', 'the pod asks for a part of a physical core', 'ask for CPUs in whole cores'),
   NodeShutdown: refusal('NodeShutdown', 'the node is shutting down', 'start the pod on another node'),
   UnexpectedAdmissionError: refusal('UnexpectedAdmissionError', 'the node could not decide whether the pod fits', "read the kubelet's log"),
 } as const satisfies Record<string, ReasonDoc>;
@@ -56,7 +64,9 @@ export const admit = (node: NodeRoomPort): Step<Pick<PodFacts, 'pod' | 'observed
     const alreadyRuns = observed.sandboxes.length + observed.containers.length > 0;
     const answer = await node.admit(pod, alreadyRuns, signal);
     if (answer.admitted) return { kind: 'done', writes: { admission: 'admitted' } };
-    return { kind: 'reject', reason: isKnown(answer.reason) ? answer.reason : 'OutOfExtendedResources', detail: answer.message };
+    if (isKnown(answer.reason)) return { kind: 'reject', reason: answer.reason, detail: answer.message };
+    const reason = answer.reason.startsWith('OutOf') ? 'OutOfExtendedResources' : 'UnexpectedAdmissionError';
+    return { kind: 'reject', reason, detail: answer.message, word: answer.reason };
   },
   find: async (pod) => (node.holds(pod.uid) ? { admission: 'admitted' } : {}),
   async undo(pod) {

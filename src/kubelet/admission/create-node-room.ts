@@ -1,0 +1,65 @@
+import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
+import type { Node, Pod } from '#api/types/core-v1.ts';
+import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
+import type { PodWorkers } from '../pod-workers/pod-workers.ts';
+import { putOut } from '../pod-workers/put-out.ts';
+import type { EventsPort } from '../ports/events.ts';
+import type { HostFacts } from '../ports/host.ts';
+import { refOf } from '../runtime/pod-ref.ts';
+import type { AdmittingNode } from './admission-input.ts';
+import { NodeRoom } from './node-room.ts';
+import { preemptingMessage, preemptingReason } from './preemption.ts';
+import { checkAllowedSysctls } from './sysctls.ts';
+
+export interface NodeRoomParts {
+  readonly hostFacts: Pick<HostFacts, 'hasAppArmor' | 'kernelVersion'>;
+  readonly events: EventsPort;
+  readonly node: () => Node | undefined;
+}
+
+/** @throws {InvalidInput} when sysctls are allowed that no pod may set */
+export function createNodeRoom(
+  { nodeName, configuration }: Pick<KubeletConfig, 'nodeName' | 'configuration'>,
+  { client, clock }: Pick<KubeletHost, 'client' | 'clock'>,
+  { hostFacts, events, node }: NodeRoomParts,
+  engine: () => { readonly workers: PodWorkers },
+): NodeRoom {
+  let fresh: Node | undefined;
+  const preempt = async (victim: Pod, signal: AbortSignal): Promise<void> => {
+    events.emit(refOf(victim), { type: 'Warning', reason: preemptingReason, message: preemptingMessage });
+    const outcome = { isDisruption: true, keepsSuccess: false, disruption: 'Pod was preempted by Kubelet to accommodate a critical pod.' };
+    const refusal = { reason: preemptingReason, message: preemptingMessage, putOut: outcome };
+    await putOut(victim, refusal, undefined, { workers: engine().workers, events, clock }, signal);
+  };
+  return new NodeRoom({
+    node: () => admittingNode(newerOf(node(), fresh), hostFacts),
+    refreshNode: async (signal) => {
+      fresh = await client.get(nodeKind, { name: nodeName }, signal);
+    },
+    allowedSysctls: checkAllowedSysctls(configuration.allowedUnsafeSysctls),
+    preempt: async (victims, signal) => {
+      await Promise.all(victims.map((victim) => preempt(victim, signal)));
+    },
+  });
+}
+
+function newerOf(a: Node | undefined, b: Node | undefined): Node | undefined {
+  return Number(b?.metadata.resourceVersion ?? -1) > Number(a?.metadata.resourceVersion ?? -1) ? b : a;
+}
+
+function admittingNode(node: Node | undefined, host: NodeRoomParts['hostFacts']): AdmittingNode | undefined {
+  if (node === undefined) return undefined;
+  const { spec, status = {} } = node;
+  const pressures = (status.conditions ?? []).filter(({ type, status: holds }) => type.endsWith('Pressure') && holds === 'True');
+  return {
+    name: node.metadata.name,
+    labels: node.metadata.labels ?? {},
+    allocatable: status.allocatable ?? {},
+    taints: spec?.taints ?? [],
+    pressures: pressures.map(({ type }) => type),
+    hasSupplementalGroupsPolicy: status.features?.supplementalGroupsPolicy === true,
+    hasAppArmor: host.hasAppArmor,
+    kernelVersion: host.kernelVersion,
+    isShuttingDown: false,
+  };
+}
