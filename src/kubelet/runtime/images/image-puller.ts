@@ -2,7 +2,6 @@ import { defaultPullPolicy } from '#api/pod/image-reference.ts';
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import { onAbort, reasonOf } from '#base/abort.ts';
 import { Backoff, type BackoffSettings } from '#base/backoff.ts';
-import { messageOf } from '#base/errors.ts';
 import { TaskGroup } from '#base/task-group.ts';
 import { withGrpcStatus } from '#wire/cri/errors.ts';
 import { type Image, ImageSpec } from '#wire/generated/cri.ts';
