@@ -1,95 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Pod, Probe } from '#api/types/core-v1.ts';
-import { onAbort, reasonOf } from '#base/abort.ts';
-import { silentLogger } from '#base/log.ts';
-import { FakeClock } from '#base/testing/fake-clock.ts';
-import type { ProbeKind } from '../ports/probes.ts';
-import type { ContainerRecord, PodRuntimeState } from '../runtime/pod-runtime-state.ts';
-import { createProbeManager, type ProbedPods, type ProbeManager } from './probe-manager.ts';
-
-const uid = 'u1';
-const exec = { exec: { command: ['check'] } };
-
-function aPod(probes: { startup?: Probe; readiness?: Probe; liveness?: Probe }, options: { sidecar?: boolean; deleting?: boolean } = {}): Pod {
-  const { startup: startupProbe, readiness: readinessProbe, liveness: livenessProbe } = probes;
-  const container = { name: 'c', startupProbe, readinessProbe, livenessProbe };
-  const deletionTimestamp = options.deleting === true ? '2030-01-01T00:00:00Z' : undefined;
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'p', namespace: 'ns', uid, resourceVersion: '1', creationTimestamp: '', deletionTimestamp },
-    spec: options.sidecar === true ? { containers: [], initContainers: [{ ...container, restartPolicy: 'Always' }] } : { containers: [container] },
-  };
-}
-
-/** One pod in a runtime whose containers are started, ended, and answer probes as the test says. */
-class World implements ProbedPods {
-  readonly clock = new FakeClock();
-  readonly events: string[] = [];
-  readonly changes: string[] = [];
-  readonly askedAtMs: number[] = [];
-  /** Exit codes of the next probes; the last one repeats. `hang`: no answer. */
-  answers: (number | 'hang')[] = [0];
-  readonly manager: ProbeManager;
-  readonly #startMs = this.clock.now();
-  #state: PodRuntimeState = { uid, namespace: 'ns', name: 'p', sandboxes: [], containers: [] };
-  #listener: (podUid: string) => void = () => undefined;
-
-  constructor() {
-    this.manager = createProbeManager({
-      pods: this,
-      clock: this.clock,
-      logger: silentLogger,
-      hostIp: '192.0.2.1',
-      version: '1.36',
-      events: { emit: (pod, event) => this.events.push(`${pod.name} ${event.fieldPath} ${event.reason}: ${event.message}`) },
-      runtime: {
-        execSync: (_id, _command, _timeout, signal) => {
-          this.askedAtMs.push(this.clock.now() - this.#startMs);
-          const answer = (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? 0;
-          if (answer === 'hang') return new Promise((_, reject) => onAbort(signal, () => reject(reasonOf(signal))));
-          return Promise.resolve({ exitCode: answer, stdout: Buffer.from('out'), stderr: new Uint8Array() });
-        },
-      },
-      probers: { httpGet: () => assert.fail(), tcpConnect: () => assert.fail(), grpcHealth: () => assert.fail() },
-    });
-    this.manager.subscribe((_, id, kind) => this.changes.push(`${id} ${kind} ${this.manager.result(id, kind)}`));
-  }
-
-  get(): PodRuntimeState {
-    return this.#state;
-  }
-
-  ownerOf(containerId: string): string | undefined {
-    return this.#state.containers.some(({ id }) => id === containerId) ? uid : undefined;
-  }
-
-  subscribe(listener: (podUid: string) => void): () => void {
-    this.#listener = listener;
-    return () => undefined;
-  }
-
-  async container(id: string, phase: ContainerRecord['phase']): Promise<void> {
-    const known = this.#state.containers.find((one) => one.id === id);
-    const record = { ...(known ?? { id, name: 'c', startedAtMs: this.clock.now() }), phase } as ContainerRecord; // what probes look at
-    this.#state = { ...this.#state, containers: [record, ...this.#state.containers.filter((one) => one.id !== id)] };
-    this.#listener(uid);
-    await this.clock.advance(0);
-  }
-
-  result(kind: ProbeKind, id = 'a'): unknown {
-    return this.manager.result(id, kind);
-  }
-}
-
-async function running(pod: Pod, answers: (number | 'hang')[] = [0]): Promise<World> {
-  const world = new World();
-  world.answers = answers;
-  world.manager.ensure(pod);
-  await world.container('a', 'running');
-  return world;
-}
+import { aPod, exec, running, uid } from './testing/world.ts';
 
 test('a container is asked as soon as it runs, then every period', async () => {
   const world = await running(aPod({ readiness: { ...exec, periodSeconds: 5 } }));
@@ -124,7 +35,7 @@ test('the initial delay is kept', async () => {
   assert.deepEqual(world.askedAtMs, [3_000]);
 });
 
-test('liveness and readiness wait for the startup probe and begin at once behind it', async () => {
+test('32: liveness and readiness wait for the startup probe and begin at once behind it', async () => {
   const world = await running(aPod({ startup: { ...exec, periodSeconds: 2 }, readiness: { ...exec, periodSeconds: 60 } }), [1, 0]);
   assert.deepEqual(world.askedAtMs, [0]);
   await world.clock.advance(2_000);
@@ -134,7 +45,7 @@ test('liveness and readiness wait for the startup probe and begin at once behind
   assert.equal(world.askedAtMs.length, 3, 'a startup probe that succeeded is not asked again');
 });
 
-test('a liveness probe fails at its threshold, tells each failure, and waits for another container', async () => {
+test('34: a liveness probe fails at its threshold, tells each failure, and waits for another container', async () => {
   const world = await running(aPod({ liveness: { ...exec, periodSeconds: 1, failureThreshold: 2 } }), [0, 1]);
   await world.clock.advance(10_000);
   assert.deepEqual(world.changes, ['a liveness failure']);
@@ -205,4 +116,29 @@ test('close ends a probe that hangs', async () => {
   const world = await running(aPod({ liveness: exec }), ['hang']);
   await world.manager.close();
   assert.equal(world.clock.waiting, 0);
+});
+
+test('33: what cannot be asked counts as nothing and is told each period', async () => {
+  const badPort = { tcpSocket: { port: 'http' }, periodSeconds: 1, failureThreshold: 1 };
+  const world = await running(aPod({ liveness: badPort, readiness: badPort }));
+  await world.clock.advance(2_000);
+  assert.deepEqual([world.result('liveness'), world.result('readiness'), world.changes], ['success', 'failure', []]);
+  const text = 'probe errored and resulted in unknown state: strconv.Atoi: parsing "http": invalid syntax';
+  assert.equal(world.events.filter((event) => event === `p spec.containers{c} Unhealthy: Liveness ${text}`).length, 3);
+  assert.equal(world.events.filter((event) => event === `p spec.containers{c} Unhealthy: Readiness ${text}`).length, 3);
+});
+
+test('a pod that is looked at while it is not ready is asked again, and goes on from there', async () => {
+  const world = await running(aPod({ readiness: { ...exec, periodSeconds: 10 } }), [1, 0]);
+  await world.clock.advance(500);
+  world.manager.ensure(aPod({}));
+  await world.clock.advance(0);
+  assert.deepEqual(world.askedAtMs, [0], 'twice a second helps nobody');
+  await world.clock.advance(2_500);
+  world.manager.ensure(aPod({}));
+  await world.clock.advance(0);
+  assert.deepEqual(world.changes, ['a readiness success']);
+  world.manager.ensure(aPod({}));
+  await world.clock.advance(10_000);
+  assert.deepEqual(world.askedAtMs, [0, 3_000, 13_000]);
 });

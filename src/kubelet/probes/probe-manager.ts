@@ -1,5 +1,5 @@
 import { isSidecar } from '#api/pod/sidecars.ts';
-import type { Container, Pod, Probe } from '#api/types/core-v1.ts';
+import type { Container, Pod, PodStatus, Probe } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
@@ -32,6 +32,8 @@ export interface ProbeManagerOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** 0 <= n < 1 */
+  readonly random: () => number;
 }
 
 export interface ProbeManager extends ProbesPort {
@@ -56,6 +58,8 @@ interface ProbedContainer {
 interface ProbedPod {
   /** The newest one that is known. */
   pod: Pod;
+  /** As it was told when we first heard of the pod: after a restart of the kubelet that is what the one before knew. */
+  readonly toldBefore: PodStatus | undefined;
   readonly containers: readonly ProbedContainer[];
 }
 
@@ -65,9 +69,12 @@ class Manager implements ProbeManager {
   readonly #listeners = new Set<Listener>();
   readonly #tasks: TaskGroup;
   readonly #unsubscribe: () => void;
+  /** Epoch. */
+  readonly #startedAtMs: number;
 
   constructor(options: ProbeManagerOptions) {
     this.#options = options;
+    this.#startedAtMs = options.clock.now();
     this.#tasks = new TaskGroup((what, error) => options.logger.error('a probe broke', { what, error: messageOf(error) }));
     this.#unsubscribe = options.pods.subscribe((podUid) => this.#look(podUid));
   }
@@ -77,6 +84,7 @@ class Manager implements ProbeManager {
     if (known === undefined) this.#pods.set(pod.metadata.uid, this.#probed(pod));
     else known.pod = pod; // which probes there are cannot change
     this.#look(pod.metadata.uid);
+    for (const { workers } of known?.containers ?? []) workers.get('readiness')?.hurry(); // something happened to the pod: it may be ready by now
   }
 
   stopRestarting(podUid: string): void {
@@ -129,6 +137,7 @@ class Manager implements ProbeManager {
     const sidecars = initContainers.filter(isSidecar);
     const probed: ProbedPod = {
       pod,
+      toldBefore: pod.status,
       containers: [
         ...sidecars.map((spec) => this.#container(spec, `spec.initContainers{${spec.name}}`, true, () => probed)),
         ...containers.map((spec) => this.#container(spec, `spec.containers{${spec.name}}`, false, () => probed)),
@@ -161,6 +170,8 @@ class Manager implements ProbeManager {
         const startup = container.workers.get('startup');
         return startup === undefined || startup.lastResult === 'success';
       },
+      wasGood: (view) => this.#wasGood(podOf(), container.spec.name, view, kind),
+      firstDelayMs: ({ startedAtMs }, periodMs) => this.#firstDelayMs(startedAtMs, periodMs),
       isDeleting: () => podOf().pod.metadata.deletionTimestamp !== undefined,
       onOutcome: (outcome) => this.#tell(podOf().pod, container.fieldPath, kind, outcome),
       onResult: (containerId, result) => {
@@ -169,6 +180,21 @@ class Manager implements ProbeManager {
       },
       run: (task) => this.#tasks.run(`${kind} probe of container ${container.spec.name}`, task),
     });
+  }
+
+  /** What runs through a restart of the kubelet does not become unready by that. */
+  #wasGood({ toldBefore }: ProbedPod, name: string, { id, startedAtMs }: ContainerView, kind: ProbeKind): boolean {
+    if (startedAtMs >= this.#startedAtMs || kind === 'liveness') return false;
+    const all = [...(toldBefore?.containerStatuses ?? []), ...(toldBefore?.initContainerStatuses ?? [])];
+    const told = all.find((status) => status.name === name && status.containerID?.endsWith(`://${id}`) === true);
+    return (kind === 'startup' ? told?.started : told?.ready) === true;
+  }
+
+  /** A kubelet that comes back finds everything running: it does not ask all of it in the same moment. */
+  #firstDelayMs(startedAtMs: number, periodMs: number): number {
+    const { clock, random } = this.#options;
+    const isComingBack = startedAtMs < this.#startedAtMs && periodMs > clock.now() - this.#startedAtMs;
+    return isComingBack ? random() * periodMs : 0;
   }
 
   #podIp(podUid: string): string {

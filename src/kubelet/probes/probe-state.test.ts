@@ -7,7 +7,7 @@ const thresholds = { successThreshold: 2, failureThreshold: 3 };
 
 /** @param outcomes s or f each */
 function after(kind: ProbeKind, outcomes: string, from?: ProbeState): ProbeState {
-  const start = from ?? stateOfNewContainer(kind, undefined);
+  const start = from ?? stateOfNewContainer(kind, undefined, false);
   return [...outcomes].reduce((state, letter) => afterOutcome(state, kind, letter === 's' ? 'success' : 'failure', thresholds), start);
 }
 
@@ -35,12 +35,12 @@ for (const [kind, outcomes, result, isHeld] of [
 
 test('a new container starts with the initial result, and failures in a row count on', () => {
   const before = after('liveness', 'ff');
-  const next = stateOfNewContainer('liveness', before);
+  const next = stateOfNewContainer('liveness', before, false);
   assert.equal(next.result, 'success');
   assert.equal(after('liveness', 'f', next).result, 'failure');
 });
 
 test('after the last word the count starts anew', () => {
-  const next = stateOfNewContainer('liveness', after('liveness', 'fff'));
+  const next = stateOfNewContainer('liveness', after('liveness', 'fff'), false);
   assert.equal(after('liveness', 'ff', next).result, 'success');
 });

@@ -16,9 +16,12 @@ export interface ProbeThresholds {
 
 export const initialResults: Readonly<Record<ProbeKind, ProbeResult>> = { liveness: 'success', readiness: 'failure', startup: 'unknown' };
 
-/** @param before of the container that was there, if any */
-export function stateOfNewContainer(kind: ProbeKind, before: ProbeState | undefined): ProbeState {
-  return { result: initialResults[kind], run: before?.run, isHeld: false };
+/**
+ * @param before of the container that was there, if any
+ * @param wasGood an earlier kubelet told that this container had started (or was ready): it is, until a probe says otherwise
+ */
+export function stateOfNewContainer(kind: ProbeKind, before: ProbeState | undefined, wasGood: boolean): ProbeState {
+  return { result: wasGood ? 'success' : initialResults[kind], run: before?.run, isHeld: wasGood && kind === 'startup' };
 }
 
 /** An outcome changes the result only at its threshold. */

@@ -19,6 +19,10 @@ export interface ProbeWorkerDeps {
   readonly ask: (view: ContainerView, signal: AbortSignal) => Promise<ProbeOutcome>;
   /** Whether the container has started, as far as its startup probe is concerned. */
   readonly hasStarted: () => boolean;
+  /** An earlier kubelet told that the container had started, or was ready: what this probe is about. */
+  readonly wasGood: (view: ContainerView) => boolean;
+  /** How long the first look at a container waits beyond its initial delay. */
+  readonly firstDelayMs: (view: ContainerView, periodMs: number) => number;
   /** The pod is being deleted: nothing may be restarted any more. */
   readonly isDeleting: () => boolean;
   readonly onOutcome: (outcome: ProbeOutcome) => void;
@@ -26,6 +30,8 @@ export interface ProbeWorkerDeps {
   /** Owns the running probe. */
   readonly run: (task: () => Promise<void>) => void;
 }
+
+const shortestPeriodMs = 1000;
 
 /**
  * One probe of one container, through all its restarts. Its timer runs only while there is something to ask: the container runs, has
@@ -40,6 +46,8 @@ export class ProbeWorker {
   #isStopped = false;
   #timer: Timer | undefined;
   #asking: AbortController | undefined;
+  /** Monotonic; the last time that was meant for a look. The next one is a period later, however late this one was. */
+  #dueAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(kind: ProbeKind, probe: Probe, deps: ProbeWorkerDeps) {
     this.kind = kind;
@@ -63,10 +71,10 @@ export class ProbeWorker {
     const isNew = view.id !== this.#view?.id;
     if (isNew) {
       this.#rest();
-      this.#state = stateOfNewContainer(this.kind, this.#state);
+      this.#state = stateOfNewContainer(this.kind, this.#state, this.#deps.wasGood(view));
     }
     this.#view = view;
-    if (view.isRunning) this.wake();
+    if (view.isRunning) this.#begin(isNew ? this.#deps.firstDelayMs(view, this.#periodMs) : 0);
     else {
       this.#rest();
       this.#settle({ result: 'failure', run: this.#state?.run, isHeld: true });
@@ -75,9 +83,16 @@ export class ProbeWorker {
 
   /** Starts the timer if there is something to ask now: call it when the container has started. */
   wake(): void {
-    if (this.#timer !== undefined || this.#asking !== undefined || !this.#mayAsk()) return;
-    const dueAtMs = (this.#view?.startedAtMs ?? 0) + (this.#probe.initialDelaySeconds ?? 0) * 1000;
-    this.#askIn(Math.max(0, dueAtMs - this.#deps.clock.now()));
+    this.#begin(0);
+  }
+
+  /** Somebody waits for a better answer: asks now instead of at the next period. Not more often than a period may be short. */
+  hurry(): void {
+    const { clock } = this.#deps;
+    if (this.#timer === undefined || this.#asking !== undefined || this.#view === undefined || this.#state?.result === 'success') return;
+    if (!this.#mayAsk() || this.#initialDelayMs(this.#view) > 0 || clock.monotonic() - this.#dueAtMs < shortestPeriodMs) return;
+    this.#timer.cancel();
+    this.#askAt(clock.monotonic());
   }
 
   /** Nothing more is asked; the result stays. */
@@ -86,16 +101,38 @@ export class ProbeWorker {
     this.#rest();
   }
 
+  #begin(delayMs: number): void {
+    if (this.#view === undefined || this.#timer !== undefined || this.#asking !== undefined || !this.#mayAsk()) return;
+    this.#askAt(this.#deps.clock.monotonic() + this.#initialDelayMs(this.#view) + delayMs);
+  }
+
   #mayAsk(): boolean {
     if (this.#isStopped || this.#view?.isRunning !== true || this.#state === undefined || this.#state.isHeld) return false;
     return this.kind === 'startup' || this.#deps.hasStarted();
   }
 
-  #askIn(ms: number): void {
-    this.#timer = this.#deps.clock.after(ms, () => {
+  get #periodMs(): number {
+    return (this.#probe.periodSeconds ?? 10) * 1000;
+  }
+
+  /** What is left of it. */
+  #initialDelayMs(view: ContainerView): number {
+    return Math.max(0, view.startedAtMs + (this.#probe.initialDelaySeconds ?? 0) * 1000 - this.#deps.clock.now());
+  }
+
+  #askAt(dueAtMs: number): void {
+    const { clock, run } = this.#deps;
+    this.#timer = clock.after(Math.max(0, dueAtMs - clock.monotonic()), () => {
       this.#timer = undefined;
-      this.#deps.run(() => this.#ask());
+      this.#dueAtMs = dueAtMs;
+      run(() => this.#ask());
     });
+  }
+
+  /** A look that took longer than a period is followed by the next one at once, and those that were missed are left out. */
+  #nextDueMs(): number {
+    const lateMs = this.#deps.clock.monotonic() - this.#dueAtMs;
+    return this.#dueAtMs + Math.max(1, Math.floor(lateMs / this.#periodMs)) * this.#periodMs;
   }
 
   async #ask(): Promise<void> {
@@ -108,7 +145,6 @@ export class ProbeWorker {
     }
     const asking = new AbortController();
     this.#asking = asking;
-    const startedAt = this.#deps.clock.monotonic();
     try {
       const outcome = await this.#deps.ask(view, asking.signal);
       if (!asking.signal.aborted) this.#take(outcome);
@@ -118,8 +154,7 @@ export class ProbeWorker {
       // Only now, so that whoever heard of the result cannot make us ask again at once.
       if (!asking.signal.aborted) {
         this.#asking = undefined;
-        const periodMs = (this.#probe.periodSeconds ?? 10) * 1000;
-        if (this.#mayAsk()) this.#askIn(Math.max(0, periodMs - (this.#deps.clock.monotonic() - startedAt)));
+        if (this.#mayAsk()) this.#askAt(this.#nextDueMs());
       }
     }
   }
