@@ -87,7 +87,7 @@ test('activeDeadlineSeconds counts from the start time of the status, and ends t
   assert.ok(node.events.includes('Normal DeadlineExceeded Pod was active on the node longer than the specified deadline'));
   release();
   await node.settle();
-  assert.equal(node.runtime.snapshot().containers.length, 1);
+  assert.equal(node.engine.workers.remainsOf('uid-of-web'), 'stopped');
 });
 
 type Node = Awaited<ReturnType<typeof startedNode>>;
