@@ -64,6 +64,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     version,
     clock,
     logger,
+    random,
   });
   const resolvConf = parseResolvConf(config.resolvConf);
   const made: { volumes?: VolumeManager; startups?: StartupRecorder } = {};
