@@ -24,8 +24,10 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
   const config = {
     nodeName: settings.nodeName,
     nodeAddress: settings.nodeAddress,
-    kubeletPort: settings.kubeletPort,
-    listenAddress: settings.nodeAddress,
+    nodeAddresses: [settings.nodeAddress],
+    hasExternalCloud: false,
+    kubeletPort: configuration.port ?? settings.kubeletPort,
+    listenAddress: configuration.address || settings.nodeAddress,
     roots: { root: paths.kubeletRoot, podLogs: paths.podLogs },
     memoryVolumes: paths.memoryVolumes,
     cgroupRoot: hostNames(settings.name).cgroupRoot,

@@ -16,6 +16,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   why: async () => (await import('#cli/commands/why.ts')).why,
   image: async () => (await import('#cli/commands/image.ts')).image,
   audit: async () => (await import('#cli/commands/audit.ts')).audit,
+  kubelet: async () => (await import('./assembly/kubelet-command.ts')).kubelet,
 };
 
 const usage = `usage: kubernode COMMAND
@@ -30,6 +31,7 @@ const usage = `usage: kubernode COMMAND
   why         what a pod is doing or waiting for, and what to do about it
   image       load, list or build images on a machine without a registry
   audit       every host object of a cluster, with its owner
+  kubelet     a node alone, for any API server of Kubernetes
 
 \`kubernode COMMAND --help\` shows what a command takes.`;
 
@@ -43,6 +45,9 @@ async function main(words: readonly string[], signal: AbortSignal): Promise<Exit
   if (load === undefined)
     throw new UsageError({ message: `there is no command ${JSON.stringify(name)}`, hint: `one of: ${Object.keys(commands).join(', ')}` });
   const command = await load();
+  if (command.takesRawWords === true && !rest.some((word) => word === '--help' || word === '-h')) {
+    return await command.run({}, rest, createCliContext(signal));
+  }
   const { values, positionals } = parse(command, rest);
   if (values['help'] === true) {
     process.stdout.write(`usage: kubernode ${command.usage}\n`);

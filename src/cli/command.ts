@@ -12,6 +12,8 @@ export interface Command {
   /** `run -f FILE [--timeout S]` */
   readonly usage: string;
   readonly options: NonNullable<ParseArgsConfig['options']>;
+  /** It reads its flags itself: `words` is all that follows its name. */
+  readonly takesRawWords?: true;
   run(options: OptionValues, words: readonly string[], context: CliContext): Promise<ExitCode>;
 }
 

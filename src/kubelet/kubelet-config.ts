@@ -23,7 +23,10 @@ import { imagePullerSettings } from './runtime/images/puller-settings.ts';
 
 export interface KubeletConfig {
   readonly nodeName: string;
+  /** The first of its addresses: the one that counts. */
   readonly nodeAddress: string;
+  /** One, or one of each family. */
+  readonly nodeAddresses: readonly string[];
   /** 0: any free one. */
   readonly kubeletPort: number;
   /** Where the kubelet's server listens. */
@@ -40,6 +43,8 @@ export interface KubeletConfig {
   /** The text of the file. */
   readonly resolvConf: string;
   readonly configuration: KubeletConfiguration;
+  /** A controller of the cloud completes the node. */
+  readonly hasExternalCloud: boolean;
   /** Beside those of every node. */
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly certificates: {

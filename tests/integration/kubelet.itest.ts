@@ -62,6 +62,8 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
   const config: KubeletConfig = {
     nodeName: 'node-1',
     nodeAddress: '127.0.0.1',
+    nodeAddresses: ['127.0.0.1'],
+    hasExternalCloud: false,
     kubeletPort: 0,
     listenAddress: '127.0.0.1',
     version: 'v1.36.0',

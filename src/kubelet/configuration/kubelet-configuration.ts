@@ -14,9 +14,9 @@ const fields = {
   syncFrequency: duration(minute),
   fileCheckFrequency: duration(20 * second),
   httpCheckFrequency: duration(20 * second),
-  /** '' and 0 mean what `up` has chosen. */
+  /** '' and absent: 0.0.0.0 and 10250, or what `up` has chosen. 0 is any free port. */
   address: text(''),
-  port: whole(0, 0, 65_535),
+  port: optional(whole(0, 0, 65_535)),
   readOnlyPort: whole(0, 0, 65_535),
   tlsCertFile: text(''),
   tlsPrivateKeyFile: text(''),
