@@ -9,10 +9,10 @@ import { createEventRecorder, referenceTo } from './event-recorder.ts';
 import { MemoryApi } from './testing/memory-api.ts';
 import { settled } from './testing/settled.ts';
 
-function recording(t: { after(action: () => void): void }) {
+function recording(t: { after(action: () => void): void }, pace?: { readonly perSecond: number; readonly burst: number }) {
   const api = new MemoryApi();
   const clock = new FakeClock(Date.UTC(2030, 0, 1));
-  const recorder = createEventRecorder(createClient(api), { component: 'kubelet', host: 'node-1', clock, logger: silentLogger });
+  const recorder = createEventRecorder(createClient(api), { component: 'kubelet', host: 'node-1', pace, clock, logger: silentLogger });
   const stop = new AbortController();
   const ended = recorder.run(stop.signal);
   t.after(async () => {
@@ -97,7 +97,7 @@ test('events of objects without a namespace are in default', async (t) => {
 
 test('one object gets 25 events at once and then one in five minutes; others are not held up', async (t) => {
   const { clock, recorder, stored } = recording(t);
-  for (let n = 0; n < 40; n += 1) recorder.emit(referenceTo(aPod()), { ...started, message: `${n}` });
+  for (let n = 0; n < 40; n += 1) recorder.emit(referenceTo(aPod()), { ...started, reason: `Reason${n}` });
   recorder.emit(referenceTo(aNode()), started);
   await settled();
   await settled();
@@ -122,4 +122,44 @@ test('what cannot be delivered waits for the server, in order, and a refused eve
   await clock.advance(100);
   await settled();
   assert.deepEqual(stored(), ['1 Normal Started first', '1 Normal Started second']);
+});
+
+test('the tenth different message about the same thing, and those after it, are one event', async (t) => {
+  const { clock, recorder, stored } = recording(t);
+  for (let n = 0; n < 12; n += 1) recorder.emit(referenceTo(aPod()), { ...started, message: `${n}` });
+  await settled();
+  await settled();
+  const plain = Array.from({ length: 9 }, (_, n) => `1 Normal Started ${n}`);
+  assert.deepEqual(stored(), [...plain, '3 Normal Started (combined from similar events): 11']);
+  recorder.emit(referenceTo(aPod()), { ...started, reason: 'Killing' });
+  await settled();
+  assert.equal(stored().at(-1), '1 Normal Killing Started container main');
+  await clock.advance(600_001);
+  recorder.emit(referenceTo(aPod()), { ...started, message: 'much later' });
+  await settled();
+  assert.equal(stored().at(-1), '1 Normal Started much later');
+});
+
+test('no more requests a second than the pace allows, and nothing is lost by it', async (t) => {
+  const { clock, recorder, stored } = recording(t, { perSecond: 2, burst: 3 });
+  for (let n = 0; n < 9; n += 1) recorder.emit(referenceTo(aPod()), { ...started, reason: `Reason${n}` });
+  await settled();
+  assert.equal(stored().length, 3);
+  await clock.advance(1000);
+  await settled();
+  assert.equal(stored().length, 5);
+  await clock.advance(2000);
+  await settled();
+  assert.equal(stored().length, 9);
+});
+
+test('a server that is away costs no memory: what comes behind a thousand is dropped', async (t) => {
+  const { api, clock, recorder, stored } = recording(t);
+  api.setUnreachable(true);
+  for (let n = 0; n < 1500; n += 1) recorder.emit(referenceTo(aPod({ metadata: { name: `p${n}`, uid: `u${n}` } })), started);
+  await settled();
+  api.setUnreachable(false);
+  await clock.advance(100);
+  for (let turn = 0; turn < 200 && stored().length < 1000; turn += 1) await settled();
+  assert.ok(stored().length >= 1000 && stored().length <= 1001, `${stored().length}`);
 });

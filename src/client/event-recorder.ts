@@ -4,8 +4,10 @@ import type { Event, ObjectReference } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import { AppError, messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
+import { TokenBucket } from '#base/token-bucket.ts';
 import { isNamespaceTerminating, isNotFound } from './api-error.ts';
 import type { Client } from './client.ts';
+import { EventAggregator } from './event-aggregator.ts';
 import { EventSpamFilter } from './event-spam-filter.ts';
 import { timestamp } from './timestamps.ts';
 
@@ -14,6 +16,8 @@ export interface EventRecorderOptions {
   readonly component: string;
   /** Name of the node, of parts that are on one. */
   readonly host?: string | undefined;
+  /** Requests a second, and at once; absent or 0 a second: as many as there are. */
+  readonly pace?: { readonly perSecond: number; readonly burst: number } | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -24,6 +28,8 @@ export interface EventContent {
   readonly reason: string;
   /** Cut at 1024 characters. */
   readonly message: string;
+  /** For programs. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Tells people what happens to objects. */
@@ -43,6 +49,8 @@ export function referenceTo(object: KubeObject, fieldPath?: string): ObjectRefer
 const QUEUE_LIMIT = 1000;
 const KNOWN_LIMIT = 4096;
 const MESSAGE_LIMIT = 1024;
+/** Upstream's words. */
+const FOLDED = '(combined from similar events): ';
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 10_000;
 /** Upstream's number. */
@@ -56,6 +64,8 @@ export function createEventRecorder(client: Client, options: EventRecorderOption
 interface Emitted {
   readonly about: ObjectReference;
   readonly content: EventContent;
+  /** Of all that are counted on one event. */
+  readonly key: string;
   readonly atMs: number;
 }
 
@@ -68,6 +78,8 @@ class QueuedRecorder implements EventRecorder {
   readonly #client: Client;
   readonly #options: EventRecorderOptions;
   readonly #spam: EventSpamFilter;
+  readonly #aggregator: EventAggregator;
+  readonly #pace: TokenBucket;
   readonly #queue: Emitted[] = [];
   /** By everything that makes two events the same; the first is the one that was not repeated for longest. */
   readonly #known = new Map<string, Known>();
@@ -78,11 +90,17 @@ class QueuedRecorder implements EventRecorder {
     this.#client = client;
     this.#options = options;
     this.#spam = new EventSpamFilter(options.clock);
+    this.#aggregator = new EventAggregator(options.clock);
+    this.#pace = new TokenBucket(options.pace?.perSecond ?? 0, options.pace?.burst ?? 0, options.clock);
   }
 
   emit(about: ObjectReference, content: EventContent): void {
     if (this.#queue.length >= QUEUE_LIMIT || !this.#spam.admits(objectOf(about))) return;
-    this.#queue.push({ about, content: { ...content, message: content.message.slice(0, MESSAGE_LIMIT) }, atMs: this.#options.clock.now() });
+    const group = JSON.stringify([objectOf(about), content.type, content.reason]);
+    const isFolded = this.#aggregator.folds(group, content.message);
+    const message = `${isFolded ? FOLDED : ''}${content.message}`.slice(0, MESSAGE_LIMIT);
+    const key = isFolded ? group : JSON.stringify([group, about.fieldPath, message]);
+    this.#queue.push({ about, content: { ...content, message }, key, atMs: this.#options.clock.now() });
     this.#wake?.();
   }
 
@@ -101,6 +119,7 @@ class QueuedRecorder implements EventRecorder {
   async #deliver(emitted: Emitted, signal: AbortSignal): Promise<void> {
     for (let tries = 1; !signal.aborted; tries += 1) {
       try {
+        await this.#pace.take(signal);
         return await this.#send(emitted, signal);
       } catch (error) {
         const isWorthIt = error instanceof AppError && error.retry !== 'never' && tries < MAX_TRIES;
@@ -113,7 +132,7 @@ class QueuedRecorder implements EventRecorder {
   }
 
   async #send(emitted: Emitted, signal: AbortSignal): Promise<void> {
-    const key = JSON.stringify([objectOf(emitted.about), emitted.about.fieldPath, emitted.content]);
+    const { key } = emitted;
     const known = this.#known.get(key);
     const counted = known === undefined ? undefined : await this.#countUp(known, emitted, signal);
     const next = counted ?? (await this.#create(emitted, (known?.count ?? 0) + 1, signal));
@@ -126,8 +145,10 @@ class QueuedRecorder implements EventRecorder {
   /** @returns `undefined` when the first event is gone: events live for an hour */
   async #countUp(known: Known, emitted: Emitted, signal: AbortSignal): Promise<Known | undefined> {
     const count = known.count + 1;
+    const { message } = emitted.content;
+    const changed = { count, lastTimestamp: timestamp(emitted.atMs), ...(message === known.event.message ? {} : { message }) };
     try {
-      const event = await this.#client.patch(eventKind, known.event.metadata, 'merge', { count, lastTimestamp: timestamp(emitted.atMs) }, '', signal);
+      const event = await this.#client.patch(eventKind, known.event.metadata, 'merge', changed, '', signal);
       return { event, count };
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -137,12 +158,13 @@ class QueuedRecorder implements EventRecorder {
 
   async #create(emitted: Emitted, count: number, signal: AbortSignal): Promise<Known> {
     const { component, host } = this.#options;
-    const { about, content } = emitted;
+    const { about } = emitted;
+    const { annotations, ...content } = emitted.content;
     const namespace = about.namespace === undefined || about.namespace === '' ? 'default' : about.namespace;
     const event = await this.#client.create(
       eventKind,
       {
-        metadata: { namespace, name: this.#nameFor(about, emitted.atMs) },
+        metadata: { namespace, name: this.#nameFor(about, emitted.atMs), annotations },
         involvedObject: about,
         ...content,
         source: { component, host },

@@ -2,6 +2,7 @@ import type { Pod } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import { AppError, messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
+import { TokenBucket } from '#base/token-bucket.ts';
 import type { Image, ImageSpec } from '#wire/generated/cri.ts';
 import type { EventsPort } from '../../ports/events.ts';
 import type { ObjectsPort } from '../../ports/objects.ts';
@@ -14,7 +15,6 @@ import { PullQueue } from './pull-queue.ts';
 import type { PullRecords } from './pull-records.ts';
 import { pullSecrets } from './pull-secrets.ts';
 import { SharedPulls } from './shared-pulls.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 export interface PullSettings {
   readonly maxParallelPulls: number;

@@ -1,4 +1,4 @@
-import type { Clock } from '#base/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Admits so many at once, and then so many a second. */
 export class TokenBucket {
@@ -26,5 +26,10 @@ export class TokenBucket {
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;
     return true;
+  }
+
+  /** Waits until one more may go; it then counts. @throws {Cancelled} when the signal is aborted meanwhile */
+  async take(signal: AbortSignal): Promise<void> {
+    while (!this.admits()) await this.#clock.sleep(Math.max(1, ((1 - this.#tokens) * 1000) / this.#perSecond), signal);
   }
 }
