@@ -21,6 +21,7 @@ import { createProbeManager } from './probes/probe-manager.ts';
 import { containerResources } from './resources/container-resources.ts';
 import { type NodeCgroups, podCgroupsPort } from './resources/node-cgroups.ts';
 import { parseResolvConf } from './runtime/dns-config.ts';
+import type { ImageMetrics } from './runtime/images/image-metrics.ts';
 import type { RuntimeCache } from './runtime/runtime-cache.ts';
 import type { NodeConfig } from './runtime/start-container/prepare-config.ts';
 import type { StatsProvider } from './stats/stats-provider.ts';
@@ -37,6 +38,7 @@ export interface NodeParts {
   readonly objects: FollowedObjects;
   readonly stats: StatsProvider;
   readonly registry: Registry;
+  readonly imageMetrics: ImageMetrics;
   /** As the API server has it; `undefined` until it is registered. */
   readonly node: () => Node | undefined;
 }
@@ -88,6 +90,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     node: nodeConfig(config, parts),
     dns: () => ({ clusterDomain: config.clusterDomain, clusterDns: config.clusterDns, host: resolvConf }),
     roots: config.roots,
+    imageMetrics: parts.imageMetrics,
     runtimeName: 'containerd',
     clock,
     logger,

@@ -92,6 +92,7 @@ export interface KubeletTimings {
   readonly nodeLeaseMs: number;
   readonly housekeepingMs: number;
   readonly garbageMs: number;
+  readonly imageGcMs: number;
   readonly logRotationMs: number;
   readonly containerLogMaxBytes: number;
   readonly containerLogMaxFiles: number;
@@ -111,6 +112,7 @@ const defaultsOf = (configuration: KubeletConfiguration) => ({
   nodeLeaseRenewMs: configuration.nodeLeaseDurationSeconds * 250,
   housekeepingMs: 10_000,
   containerGcMs: 60_000,
+  imageGcMs: 300_000,
   logRotationMs: configuration.containerLogMonitorInterval,
   containerLogMaxBytes: quantityToNumber(configuration.containerLogMaxSize),
   containerLogMaxFiles: configuration.containerLogMaxFiles,
@@ -137,6 +139,7 @@ export function kubeletTimings(configuration: KubeletConfiguration, given: Reado
     nodeLeaseMs: of('nodeLeaseRenewMs'),
     housekeepingMs: of('housekeepingMs'),
     garbageMs: of('containerGcMs'),
+    imageGcMs: of('imageGcMs'),
     logRotationMs: of('logRotationMs'),
     containerLogMaxBytes: of('containerLogMaxBytes'),
     containerLogMaxFiles: of('containerLogMaxFiles'),

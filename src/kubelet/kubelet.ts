@@ -19,6 +19,9 @@ import { takeDownOrphans } from './pod-workers/housekeeping.ts';
 import { createNodeCgroups } from './resources/node-cgroups.ts';
 import { collectGarbage } from './runtime/collect-garbage.ts';
 import { followRuntime } from './runtime/follow-runtime.ts';
+import { createImageCleaner } from './runtime/images/create-image-cleaner.ts';
+import type { ImageCleaner } from './runtime/images/image-cleaner.ts';
+import { createImageMetrics } from './runtime/images/image-metrics.ts';
 import { limitStarts } from './runtime/limit-starts.ts';
 import { rotateLogs } from './runtime/rotate-logs.ts';
 import { RuntimeCache } from './runtime/runtime-cache.ts';
@@ -36,6 +39,7 @@ interface Parts extends NodeParts {
   readonly agent: NodeAgent;
   readonly certificates: Certificates;
   readonly pods: AssembledPods;
+  readonly images: ImageCleaner;
   readonly server: KubeletServer;
   readonly port: number;
 }
@@ -91,6 +95,7 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
     files.ensureDirectory(config.roots.podLogs, 0o755, signal),
   ]);
   const cache = new RuntimeCache({ runtime, files, clock });
+  const registry = new Registry();
   const podOf = (uid: string) => pods.engine.workers.standingOf(uid)?.pod;
   const base: NodeParts = {
     runtime,
@@ -100,7 +105,8 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
     hostFacts,
     cgroups,
     objects: createObjects({ client, clock, logger }),
-    registry: new Registry(),
+    registry,
+    imageMetrics: createImageMetrics(registry),
     events: {
       emit: ({ uid, namespace, name }, { type, reason, message, fieldPath }) =>
         recorder.emit({ kind: 'Pod', apiVersion: 'v1', namespace, name, uid, fieldPath }, { type, reason, message }),
@@ -108,11 +114,12 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
     node: () => agent.node.get(),
   };
   const pods = assemblePods(config, host, base);
+  const images = createImageCleaner(config, host, { ...base, recorder, pullRecords: pods.engine.pullRecords });
   const server = createServer(certificates.server.get(), host, base, pods);
   certificates.server.subscribe((tls) => server.useTls(tls));
   const port = await server.listen({ host: config.listenAddress, port: config.kubeletPort });
   const agent = createAgent(config, host, { client, runtimeWatch: base.runtimeWatch, budget: cgroups.budget, events: recorder, port });
-  return { ...base, recorder, pods, server, port, agent, certificates };
+  return { ...base, recorder, pods, images, server, port, agent, certificates };
 }
 
 function createServer(tls: ServerTls, host: KubeletHost, { cache, registry }: NodeParts, { engine, startups }: AssembledPods): KubeletServer {
@@ -133,7 +140,7 @@ function createServer(tls: ServerTls, host: KubeletHost, { cache, registry }: No
 function choresOf(
   { roots, timings }: KubeletConfig,
   { files, clock, logger }: KubeletHost,
-  { pods, cache, runtime, cgroups }: Parts,
+  { pods, images, cache, runtime, cgroups }: Parts,
 ): readonly Chore[] {
   const { workers } = pods.engine;
   const { containerLogMaxBytes: maxBytes, containerLogMaxFiles: maxFiles } = timings;
@@ -144,6 +151,7 @@ function choresOf(
       run: (signal) => takeDownOrphans({ workers, cache, files, roots, orphanCgroups: (known, inner) => cgroups.pods.orphans(known, inner) }, signal),
     },
     { name: 'garbage', everyMs: timings.garbageMs, run: (signal) => collectGarbage({ runtime, cache, files, logger, keepDead }, signal) },
+    { name: 'images', everyMs: timings.imageGcMs, run: (signal) => images.collect(signal) },
     {
       name: 'logs',
       everyMs: timings.logRotationMs,
