@@ -15,26 +15,51 @@ export interface NetworkUsage {
 
 type Stalls = CgroupUsage['pressure'];
 
-export interface NodeFigures extends NodeUsage {
+/** What costs next to nothing to find out: CPU, memory and what the kernel counts with them. */
+export interface Compute {
+  readonly startedAtMs: number;
+  readonly cpu: CpuUsage;
+  readonly memory: MemoryUsage;
   readonly swap: SwapUsage;
-  readonly network: NetworkUsage;
   readonly pressure: Stalls;
-  /** CPU of all pods together. */
-  readonly podsCpu: CpuUsage;
 }
 
-export interface ContainerFigures extends ContainerUsage {
+export interface NodeCompute extends Compute {
+  readonly memoryCapacityBytes: number;
+  /** Of all pods together. */
+  readonly pods: Compute;
+}
+
+export interface ContainerCompute extends Compute {
   readonly id: string;
-  readonly swap: SwapUsage;
-  readonly pressure: Stalls;
+  readonly name: string;
 }
 
-export interface PodFigures extends PodUsage {
-  readonly containers: readonly ContainerFigures[];
-  readonly swap: SwapUsage;
-  readonly network: NetworkUsage;
-  readonly pressure: Stalls;
+export interface PodCompute extends Compute {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly containers: readonly ContainerCompute[];
+  readonly processCount: Reading;
 }
+
+export interface NodeFigures extends NodeUsage, NodeCompute {
+  readonly network: NetworkUsage;
+}
+
+export interface ContainerFigures extends ContainerUsage, ContainerCompute {
+  readonly name: string;
+  readonly startedAtMs: number;
+  readonly cpu: CpuUsage;
+  readonly memory: MemoryUsage;
+}
+
+export interface PodFigures extends PodUsage, PodCompute {
+  readonly containers: readonly ContainerFigures[];
+  readonly network: NetworkUsage;
+}
+
+export const noPressure: Stalls = { cpu: undefined, memory: undefined, io: undefined };
 
 export function cpuUsage(cgroup: CgroupUsage | undefined, atMs: number, nanoCores: Reading): CpuUsage {
   return { atMs, totalNanos: cgroup?.cpu.totalNanos, nanoCores };

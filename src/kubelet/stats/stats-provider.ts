@@ -1,36 +1,33 @@
 import type { Pod } from '#api/types/core-v1.ts';
 import { withDeadline } from '#base/abort.ts';
-import type { Clock } from '#base/clock.ts';
 import type { Logger } from '#base/log.ts';
 import { type KubeletRoots, podPaths } from '../paths.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import type { FilesystemLayout, FilesystemUsage, StatsPort, VolumeUsage } from '../ports/stats.ts';
-import type { CgroupUsage, DirectoryUsage, FilesystemRoom, UsagePort } from '../ports/usage.ts';
-import { type ContainerRecord, isRunning, type PodRuntimeState } from '../runtime/pod-runtime-state.ts';
-import { CpuRates } from './cpu-rates.ts';
+import type { DirectoryUsage, FilesystemRoom } from '../ports/usage.ts';
+import { ComputeFigures, type ComputeFiguresDeps, type PodAsFound } from './compute-figures.ts';
 import { DirectorySizes } from './directory-sizes.ts';
-import { type ContainerFigures, cpuUsage, memoryUsage, type NodeFigures, type PodFigures, partUsage, roomUsage, sum, swapUsage } from './figures.ts';
+import { type NodeCompute, type NodeFigures, type PodCompute, type PodFigures, partUsage, roomUsage, sum } from './figures.ts';
 import { measuredVolumes } from './measured-volumes.ts';
-import { containerCgroups, type PodCgroupTree, podCgroupIndex } from './pod-cgroup-index.ts';
 import { type LayerUsage, RuntimeFigures, type RuntimeFilesystem } from './runtime-figures.ts';
 
-export interface StatsProviderDeps {
-  readonly usage: UsagePort;
+export interface StatsProviderDeps extends ComputeFiguresDeps {
   readonly runtime: Pick<RuntimePort, 'listContainerStats' | 'imageFsInfo'>;
-  /** Pods as the runtime has them. */
-  readonly cache: { all(): readonly PodRuntimeState[] };
   readonly podOf: (uid: string) => Pod | undefined;
   readonly roots: KubeletRoots & { readonly memory: string };
-  readonly podCgroups: PodCgroupTree;
   /** `volumeStatsAggPeriod`; not positive: volumes have no figures. */
   readonly volumePeriodMs: number;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
 export interface StatsProvider extends StatsPort, AsyncDisposable {
   node(signal: AbortSignal): Promise<NodeFigures>;
   pods(signal: AbortSignal): Promise<readonly PodFigures[]>;
+  /** CPU and memory alone: the runtime is not asked and no directory is walked. */
+  nodeCompute(signal: AbortSignal): Promise<NodeCompute>;
+  podsCompute(signal: AbortSignal): Promise<readonly PodCompute[]>;
+  /** Pods with the places of their cgroups. */
+  find(signal: AbortSignal): Promise<readonly PodAsFound[]>;
 }
 
 /** Figures of the runtime and of logs are as old as this. Upstream's runtimes look at their own files as often. */
@@ -44,7 +41,7 @@ export function createStatsProvider(deps: StatsProviderDeps): StatsProvider {
 
 class Provider implements StatsProvider {
   readonly #deps: StatsProviderDeps;
-  readonly #rates = new CpuRates();
+  readonly #compute: ComputeFigures;
   readonly #sizes: DirectorySizes;
   readonly #runtime: RuntimeFigures;
   /** Short volume periods, as in tests, hold for all files. */
@@ -52,60 +49,64 @@ class Provider implements StatsProvider {
 
   constructor(deps: StatsProviderDeps) {
     this.#deps = deps;
+    this.#compute = new ComputeFigures(deps);
     this.#filesPeriodMs = deps.volumePeriodMs > 0 ? Math.min(filesPeriodMs, deps.volumePeriodMs) : filesPeriodMs;
     this.#sizes = new DirectorySizes(deps);
     this.#runtime = new RuntimeFigures(deps.runtime, deps.clock, this.#filesPeriodMs);
   }
 
   async node(signal: AbortSignal): Promise<NodeFigures> {
-    const { usage, clock, roots, podCgroups } = this.#deps;
+    const { usage, clock, roots } = this.#deps;
     const { images, containers } = await this.#withRuntime(signal, () => this.#runtime.filesystems());
-    const atMs = clock.now();
-    const [root, pods, host, nodeRoom, interfaces, imageRoom, containerRoom] = await Promise.all([
-      usage.cgroup('/', signal),
-      usage.cgroup(podCgroups.root, signal),
+    const [compute, host, nodeRoom, interfaces, imageRoom, containerRoom] = await Promise.all([
+      this.#compute.node(signal),
       usage.host(signal),
       usage.filesystem(roots.root, signal),
       usage.network(undefined, signal),
       this.#room(images, signal),
       this.#room(containers, signal),
     ]);
+    const atMs = clock.now();
     return {
-      startedAtMs: host.bootedAtMs,
-      cpu: this.#cpu('/', root, atMs),
-      memory: memoryUsage(root, atMs, host.memoryBytes),
-      memoryCapacityBytes: host.memoryBytes,
-      swap: swapUsage(root, atMs, host.swapBytes),
+      ...compute,
       processes: { atMs, running: host.tasks, max: host.maxTasks },
       network: { atMs, interfaces },
-      pressure: root?.pressure ?? noPressure,
       nodeFs: roomUsage(nodeRoom, atMs),
       imageFs: runtimeFs(images, imageRoom, atMs),
       containerFs: runtimeFs(containers, containerRoom, atMs),
       layout: layoutOf(nodeRoom, imageRoom, containerRoom),
-      podsMemory: memoryUsage(pods, atMs),
-      podsCpu: this.#cpu(podCgroups.root, pods, atMs),
+      podsMemory: compute.pods.memory,
     };
   }
 
   async pods(signal: AbortSignal): Promise<readonly PodFigures[]> {
-    const { usage, cache, roots, podCgroups } = this.#deps;
+    const { usage, roots, clock } = this.#deps;
     const [layers, filesystems] = await this.#withRuntime(signal, () => Promise.all([this.#runtime.layers(), this.#runtime.filesystems()]));
-    const [room, host, index, containerRoom] = await Promise.all([
+    const [found, room, host, containerRoom] = await Promise.all([
+      this.#compute.find(signal),
       usage.filesystem(roots.root, signal),
       usage.host(signal),
-      podCgroupIndex(usage, podCgroups, signal),
       this.#room(filesystems.containers, signal),
     ]);
-    const atMs = this.#deps.clock.now();
-    const nodeFs = roomUsage(room, atMs);
+    const atMs = clock.now();
     const containerFs = runtimeFs(filesystems.containers, containerRoom, atMs);
-    const asked: Asked = { layers, nodeFs, containerFs, swapBytes: host.swapBytes, cgroups: new Set(['/', podCgroups.root]), directories: new Set() };
-    const states = cache.all().filter(({ sandboxes }) => sandboxes.length > 0);
-    const pods = await Promise.all(states.map((state) => this.#pod(state, index.get(state.uid), asked, signal)));
-    this.#rates.keep(asked.cgroups);
+    const asked: Asked = { layers, nodeFs: roomUsage(room, atMs), containerFs, swapBytes: host.swapBytes, directories: new Set() };
+    const pods = await Promise.all(found.map((pod) => this.#pod(pod, asked, signal)));
     this.#sizes.keep(asked.directories);
     return pods;
+  }
+
+  nodeCompute(signal: AbortSignal): Promise<NodeCompute> {
+    return this.#compute.node(signal);
+  }
+
+  async podsCompute(signal: AbortSignal): Promise<readonly PodCompute[]> {
+    const [found, host] = await Promise.all([this.#compute.find(signal), this.#deps.usage.host(signal)]);
+    return await Promise.all(found.map((pod) => this.#compute.pod(pod, host.swapBytes, signal)));
+  }
+
+  find(signal: AbortSignal): Promise<readonly PodAsFound[]> {
+    return this.#compute.find(signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -113,74 +114,42 @@ class Provider implements StatsProvider {
     await this.#sizes[Symbol.asyncDispose]();
   }
 
-  async #pod(state: PodRuntimeState, cgroup: string | undefined, asked: Asked, signal: AbortSignal): Promise<PodFigures> {
-    const { usage, clock } = this.#deps;
-    const { uid, namespace, name } = state;
-    const sandbox = state.sandboxes.find(({ ready }) => ready) ?? state.sandboxes[0];
-    const running = state.containers.filter(isRunning);
-    const cgroups = await containerCgroups(usage, cgroup, [...running.map(({ id }) => id), sandbox?.id ?? ''], signal);
-    const [used, interfaces, containers, volumes, rest] = await Promise.all([
-      cgroup === undefined ? undefined : usage.cgroup(cgroup, signal),
+  async #pod(found: PodAsFound, asked: Asked, signal: AbortSignal): Promise<PodFigures> {
+    const { usage, clock, roots } = this.#deps;
+    const { state, sandbox, cgroup, cgroups } = found;
+    const paths = podPaths(roots, state);
+    const [compute, interfaces, volumes, rest] = await Promise.all([
+      this.#compute.pod(found, asked.swapBytes, signal),
       sandbox?.ready === true && !sandbox.hostNetwork ? usage.network(cgroups.get(sandbox.id) ?? cgroup, signal) : [],
-      Promise.all(running.map((container) => this.#container(state, container, cgroups.get(container.id), asked, signal))),
-      this.#volumes(uid, asked, signal),
-      this.#otherFiles(state, running, asked),
+      this.#volumes(state.uid, asked, signal),
+      this.#otherFiles(found, asked),
     ]);
-    const atMs = clock.now();
+    const containers = await Promise.all(
+      compute.containers.map(async (container) => ({
+        ...container,
+        rootFs: partUsage(asked.containerFs, asked.layers.get(container.id) ?? nothing),
+        logs: partUsage(asked.nodeFs, sizeOf(await this.#directory(paths.containerLogs(container.name), this.#filesPeriodMs, asked))),
+      })),
+    );
     const storage = [
       ...rest,
       ...containers.flatMap(({ rootFs, logs }) => [rootFs, logs]),
       ...volumes.flatMap((one) => (one.isLocal ? [one.usage] : [])),
     ];
-    if (cgroup !== undefined) asked.cgroups.add(cgroup);
     return {
-      uid,
-      namespace,
-      name,
-      startedAtMs: sandbox?.createdAtMs ?? 0,
+      ...compute,
       containers,
-      cpu: this.#cpu(cgroup, used, atMs),
-      memory: memoryUsage(used, atMs),
-      swap: swapUsage(used, atMs, asked.swapBytes),
-      network: { atMs, interfaces },
-      pressure: used?.pressure ?? noPressure,
+      network: { atMs: clock.now(), interfaces },
       volumes: volumes.map((one) => one.usage),
       ephemeralStorage: partUsage(asked.nodeFs, {
         usedBytes: sum(storage.map(({ usedBytes }) => usedBytes)),
         inodesUsed: sum(storage.map(({ inodesUsed }) => inodesUsed)),
       }),
-      processCount: used?.processes,
-    };
-  }
-
-  async #container(
-    state: PodRuntimeState,
-    { id, name, createdAtMs }: ContainerRecord,
-    cgroup: string | undefined,
-    asked: Asked,
-    signal: AbortSignal,
-  ): Promise<ContainerFigures> {
-    const [used, logs] = await Promise.all([
-      cgroup === undefined ? undefined : this.#deps.usage.cgroup(cgroup, signal),
-      this.#directory(podPaths(this.#deps.roots, state).containerLogs(name), this.#filesPeriodMs, asked),
-    ]);
-    const atMs = this.#deps.clock.now();
-    if (cgroup !== undefined) asked.cgroups.add(cgroup);
-    return {
-      id,
-      name,
-      startedAtMs: createdAtMs,
-      cpu: this.#cpu(cgroup, used, atMs),
-      memory: memoryUsage(used, atMs),
-      swap: swapUsage(used, atMs, asked.swapBytes),
-      pressure: used?.pressure ?? noPressure,
-      rootFs: partUsage(asked.containerFs, asked.layers.get(id) ?? nothing),
-      logs: partUsage(asked.nodeFs, sizeOf(logs)),
     };
   }
 
   /** What ended containers have left, and the hosts file: it is the pod's storage too. */
-  async #otherFiles(state: PodRuntimeState, running: readonly ContainerRecord[], asked: Asked): Promise<readonly Used[]> {
+  async #otherFiles({ state, running }: PodAsFound, asked: Asked): Promise<readonly Used[]> {
     const paths = podPaths(this.#deps.roots, state);
     const ended = state.containers.filter((container) => !running.includes(container));
     const others = new Set(ended.map(({ name }) => name));
@@ -212,10 +181,6 @@ class Provider implements StatsProvider {
     return found === undefined ? undefined : await this.#deps.usage.filesystem(found.mountpoint, signal);
   }
 
-  #cpu(cgroup: string | undefined, used: CgroupUsage | undefined, atMs: number) {
-    return cpuUsage(used, atMs, cgroup === undefined ? undefined : this.#rates.of(cgroup, atMs, used?.cpu.totalNanos));
-  }
-
   #withRuntime<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
     return withDeadline('the figures of the runtime', runtimeDeadlineMs, this.#deps.clock, signal, ask);
   }
@@ -227,13 +192,11 @@ interface Asked {
   readonly containerFs: FilesystemUsage;
   readonly swapBytes: number;
   /** All that were looked at: what is kept of others is forgotten. */
-  readonly cgroups: Set<string>;
   readonly directories: Set<string>;
 }
 
 type Used = Pick<LayerUsage, 'usedBytes' | 'inodesUsed'>;
 
-const noPressure = { cpu: undefined, memory: undefined, io: undefined };
 const nothing: Used = { usedBytes: undefined, inodesUsed: undefined };
 
 function sizeOf(size: DirectoryUsage | undefined): Used {
