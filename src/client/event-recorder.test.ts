@@ -4,15 +4,16 @@ import { aNode, aPod } from '#api/testing/objects.ts';
 import type { Event } from '#api/types/core-v1.ts';
 import { silentLogger } from '#base/log.ts';
 import { FakeClock } from '#base/testing/fake-clock.ts';
+import { Cell } from '#base/watchable.ts';
 import { createClient } from './api-client.ts';
 import { createEventRecorder, referenceTo } from './event-recorder.ts';
 import { MemoryApi } from './testing/memory-api.ts';
 import { settled } from './testing/settled.ts';
 
-function recording(t: { after(action: () => void): void }, pace?: { readonly perSecond: number; readonly burst: number }) {
+function recording(t: { after(action: () => void): void }, pace?: { readonly perSecond: number; readonly burst: number }, busy?: Cell<boolean>) {
   const api = new MemoryApi();
   const clock = new FakeClock(Date.UTC(2030, 0, 1));
-  const recorder = createEventRecorder(createClient(api), { component: 'kubelet', host: 'node-1', pace, clock, logger: silentLogger });
+  const recorder = createEventRecorder(createClient(api), { component: 'kubelet', host: 'node-1', pace, busy, clock, logger: silentLogger });
   const stop = new AbortController();
   const ended = recorder.run(stop.signal);
   t.after(async () => {
@@ -162,4 +163,35 @@ test('a server that is away costs no memory: what comes behind a thousand is dro
   await clock.advance(100);
   for (let turn = 0; turn < 200 && stored().length < 1000; turn += 1) await settled();
   assert.ok(stored().length >= 1000 && stored().length <= 1001, `${stored().length}`);
+});
+
+test('while pods start, what is normal waits for a rest, but not for ever', async (t) => {
+  const busy = new Cell(true);
+  const { recorder, stored, clock } = recording(t, undefined, busy);
+  recorder.emit(referenceTo(aPod()), started);
+  await clock.advance(1000);
+  assert.deepEqual(stored(), []);
+  busy.set(false);
+  await clock.advance(49);
+  busy.set(true);
+  await clock.advance(0);
+  busy.set(false);
+  await clock.advance(49);
+  assert.deepEqual(stored(), []);
+  await clock.advance(1);
+  assert.equal(stored().length, 1);
+  busy.set(true);
+  recorder.emit(referenceTo(aPod()), { ...started, reason: 'Created' });
+  await clock.advance(4999);
+  assert.equal(stored().length, 1);
+  await clock.advance(1);
+  assert.equal(stored().length, 2);
+});
+
+test('a warning goes out at once, with all that came before it', async (t) => {
+  const { recorder, stored } = recording(t, undefined, new Cell(true));
+  recorder.emit(referenceTo(aPod()), started);
+  recorder.emit(referenceTo(aPod()), { type: 'Warning', reason: 'BackOff', message: 'no' });
+  await settled();
+  assert.deepEqual(stored(), ['1 Normal Started Started container main', '1 Warning BackOff no']);
 });

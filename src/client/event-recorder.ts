@@ -5,6 +5,7 @@ import type { Clock } from '#base/clock.ts';
 import { AppError, messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
 import { TokenBucket } from '#base/token-bucket.ts';
+import type { Watchable } from '#base/watchable.ts';
 import { isNamespaceTerminating, isNotFound } from './api-error.ts';
 import type { Client } from './client.ts';
 import { EventAggregator } from './event-aggregator.ts';
@@ -18,6 +19,8 @@ export interface EventRecorderOptions {
   readonly host?: string | undefined;
   /** Requests a second, and at once; absent or 0 a second: as many as there are. */
   readonly pace?: { readonly perSecond: number; readonly burst: number } | undefined;
+  /** While it is true Normal events wait, some seconds at most: what they tell of has the machine. A Warning goes out at once, with all before it. */
+  readonly busy?: Watchable<boolean> | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -74,6 +77,10 @@ interface Known {
   readonly count: number;
 }
 
+/** A Normal event waits until others have rested so long, but not longer than that. */
+const REST_MS = 50;
+const LONGEST_HOLD_MS = 5000;
+
 class QueuedRecorder implements EventRecorder {
   readonly #client: Client;
   readonly #options: EventRecorderOptions;
@@ -84,6 +91,7 @@ class QueuedRecorder implements EventRecorder {
   /** By everything that makes two events the same; the first is the one that was not repeated for longest. */
   readonly #known = new Map<string, Known>();
   #wake: (() => void) | undefined;
+  #restsSinceMs = Number.NEGATIVE_INFINITY;
   #lastNameMicros = 0;
 
   constructor(client: Client, options: EventRecorderOptions) {
@@ -106,14 +114,39 @@ class QueuedRecorder implements EventRecorder {
 
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.#wake?.(), { once: true });
+    const unsubscribe = this.#options.busy?.subscribe((isBusy) => {
+      if (isBusy) return;
+      this.#restsSinceMs = this.#options.clock.monotonic();
+      this.#wake?.();
+    });
     while (!signal.aborted) {
-      const next = this.#queue.shift();
-      if (next !== undefined) await this.#deliver(next, signal);
-      else
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
+      const holdMs = this.#holdMs();
+      const next = holdMs > 0 ? undefined : this.#queue.shift();
+      if (next === undefined) await this.#pause(holdMs);
+      else await this.#deliver(next, signal);
     }
+    unsubscribe?.();
+  }
+
+  /** How long the first of the queue waits for others to rest, unless something comes up; 0 for an empty queue too. */
+  #holdMs(): number {
+    const { busy, clock } = this.#options;
+    const [first] = this.#queue;
+    if (busy === undefined || first === undefined || this.#queue.some(({ content }) => content.type === 'Warning')) return 0;
+    const longestMs = first.atMs + LONGEST_HOLD_MS - clock.now();
+    const restMs = busy.get() ? longestMs : this.#restsSinceMs + REST_MS - clock.monotonic();
+    return Math.max(0, Math.min(longestMs, restMs));
+  }
+
+  /** Until something is emitted, or that time is over; 0: there is nothing to wait for but an event. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = ms > 0 ? this.#options.clock.after(ms, resolve) : undefined;
+      this.#wake = () => {
+        timer?.cancel();
+        resolve();
+      };
+    });
   }
 
   async #deliver(emitted: Emitted, signal: AbortSignal): Promise<void> {

@@ -85,9 +85,9 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
   const hostFacts = await host.host.facts(signal);
   // Times are of the calls themselves: the wait for a turn belongs to the step.
   const faulty = host.faults === undefined ? host.runtime : withFaultPoints(host.runtime, host.faults);
-  const runtime = limitStarts(withCallTimes(faulty, clock), startsPerCpu * hostFacts.cpus);
+  const { runtime, busy } = limitStarts(withCallTimes(faulty, clock), startsPerCpu * hostFacts.cpus);
   const { eventRecordQPS: perSecond, eventBurst: burst } = config.configuration;
-  const recorder = createEventRecorder(client, { component: 'kubelet', host: config.nodeName, pace: { perSecond, burst }, clock, logger });
+  const recorder = createEventRecorder(client, { component: 'kubelet', host: config.nodeName, pace: { perSecond, burst }, busy, clock, logger });
   const [cgroups, certificates] = await Promise.all([
     createNodeCgroups(config, host, hostFacts, recorder, signal),
     createCertificates(config, host, signal),

@@ -23,10 +23,10 @@ const sandbox = {} as Parameters<RuntimePort['runPodSandbox']>[0]; // passed on 
 
 test('only so many starts are under way at once, the next begins when one ends or fails', async () => {
   const { runtime, underWay } = aSlowRuntime();
-  const limited = limitStarts(runtime, 2);
+  const { runtime: limited, busy } = limitStarts(runtime, 2);
   const outcomes = Promise.allSettled([1, 2, 3, 4].map(() => limited.runPodSandbox(sandbox, '', signal)));
   await turn();
-  assert.equal(underWay.length, 2);
+  assert.deepEqual([underWay.length, busy.get()], [2, true]);
   underWay[0]?.end();
   await turn();
   assert.equal(underWay.length, 3);
@@ -39,11 +39,12 @@ test('only so many starts are under way at once, the next begins when one ends o
     (await outcomes).map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
   );
+  assert.equal(busy.get(), false);
 });
 
 test('a pod that has begun goes before one that has not', async () => {
   const { runtime, underWay, names } = aSlowRuntime();
-  const limited = limitStarts(runtime, 1);
+  const { runtime: limited } = limitStarts(runtime, 1);
   const all = [limited.runPodSandbox(sandbox, '', signal), limited.runPodSandbox(sandbox, '', signal), limited.startContainer('c', signal)];
   for (let call = 0; call < 3; call++) {
     await turn();
@@ -55,7 +56,7 @@ test('a pod that has begun goes before one that has not', async () => {
 
 test('a stop waits for nobody', async () => {
   const { runtime, names } = aSlowRuntime();
-  const limited = limitStarts(runtime, 1);
+  const { runtime: limited } = limitStarts(runtime, 1);
   void limited.runPodSandbox(sandbox, '', signal);
   await turn();
   void limited.stopContainer('c', 0, signal);
@@ -65,7 +66,7 @@ test('a stop waits for nobody', async () => {
 
 test('who waits can be cancelled, and takes no turn', async () => {
   const { runtime, underWay, names } = aSlowRuntime();
-  const limited = limitStarts(runtime, 1);
+  const { runtime: limited } = limitStarts(runtime, 1);
   const cancel = new AbortController();
   const first = limited.runPodSandbox(sandbox, '', signal);
   const second = limited.runPodSandbox(sandbox, '', cancel.signal);

@@ -1,4 +1,5 @@
 import { onAbort, reasonOf } from '#base/abort.ts';
+import { Cell, type Watchable } from '#base/watchable.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 
 /** Later stages first: a pod that has begun is brought to its end before another begins. */
@@ -11,9 +12,9 @@ type Stage = (typeof stages)[number];
  * A runtime that is asked for everything at once is slower in all, and the first pod is ready when the last is. What stops things is never
  * held up: it may wait for a grace period, and it makes room.
  */
-export function limitStarts(runtime: RuntimePort, atOnce: number): RuntimePort {
+export function limitStarts(runtime: RuntimePort, atOnce: number): LimitedStarts {
   const turns = new Turns(atOnce);
-  return new Proxy(runtime, {
+  const limited = new Proxy(runtime, {
     get(target, property) {
       const member: unknown = Reflect.get(target, property, target);
       if (typeof member !== 'function') return member;
@@ -30,13 +31,23 @@ export function limitStarts(runtime: RuntimePort, atOnce: number): RuntimePort {
       };
     },
   });
+  return { runtime: limited, busy: turns.busy };
+}
+
+export interface LimitedStarts {
+  readonly runtime: RuntimePort;
+  /** Something starts or waits for its turn. */
+  readonly busy: Watchable<boolean>;
 }
 
 class Turns {
+  readonly busy = new Cell(false);
+  readonly #atOnce: number;
   #free: number;
   readonly #waiting: Readonly<Record<Stage, Set<() => void>>> = { startContainer: new Set(), createContainer: new Set(), runPodSandbox: new Set() };
 
   constructor(atOnce: number) {
+    this.#atOnce = atOnce;
     this.#free = atOnce;
   }
 
@@ -58,6 +69,7 @@ class Turns {
   giveBack(): void {
     this.#free += 1;
     this.#next();
+    this.busy.set(this.#free < this.#atOnce);
   }
 
   #next(): void {
@@ -67,6 +79,7 @@ class Turns {
       if (first === undefined) continue;
       this.#waiting[stage].delete(first);
       this.#free -= 1;
+      this.busy.set(true);
       first();
       return;
     }
