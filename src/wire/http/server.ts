@@ -1,6 +1,6 @@
 import { constants } from 'node:crypto';
-import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
-import { createServer } from 'node:https';
+import { createServer as createPlainServer, type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { reasonOf } from '#base/abort.ts';
@@ -45,7 +45,8 @@ export interface ServerTls {
 }
 
 export interface HttpServerOptions {
-  readonly tls: ServerTls;
+  /** Absent: plain HTTP, where nobody has a certificate. */
+  readonly tls?: ServerTls | undefined;
   readonly handler: HttpHandler;
   readonly upgrade: UpgradeHandler;
   readonly clock: Clock;
@@ -71,23 +72,29 @@ export class BodyTooLarge extends AppError {
 const closeGraceMs = 2_000;
 const refusalLingerMs = 500;
 
+const limits = {
+  keepAliveTimeout: 90_000,
+  headersTimeout: 32_000,
+  requestTimeout: 0, // an upload is limited by its size; watches and logs have no end
+  maxHeaderSize: 1024 * 1024, // Go's: a selector can be long
+} as const;
+
+const secureSettings = {
+  requestCert: true,
+  rejectUnauthorized: false, // tokens and health checks come without a certificate; the handler decides
+  minVersion: 'TLSv1.2' as const,
+  ALPNProtocols: ['http/1.1'],
+  secureOptions: constants.SSL_OP_NO_TICKET, // a resumed session would hide the client's certificate
+} satisfies ServerOptions;
+
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const tasks = new TaskGroup(options.onFailure);
   const sockets = new Set<Duplex>();
   const clients = new GoneSignals(tasks.signal);
-  const peers = new Peers(options.tls);
-  const server = createServer({
-    ...identityOf(options.tls),
-    requestCert: true,
-    rejectUnauthorized: false, // tokens and health checks come without a certificate; the handler decides
-    minVersion: 'TLSv1.2',
-    ALPNProtocols: ['http/1.1'],
-    secureOptions: constants.SSL_OP_NO_TICKET, // a resumed session would hide the client's certificate
-    keepAliveTimeout: 90_000,
-    headersTimeout: 32_000,
-    requestTimeout: 0, // an upload is limited by its size; watches and logs have no end
-    maxHeaderSize: 1024 * 1024, // Go's: a selector can be long
-  });
+  const { tls } = options;
+  const peers = new Peers(tls ?? { clientCa: '' });
+  const secure = tls === undefined ? undefined : createServer({ ...identityOf(tls), ...secureSettings, ...limits });
+  const server = secure ?? createPlainServer(limits);
   server.on('connection', (socket) => track(socket, sockets));
   server.on('request', (message, response) =>
     tasks.run(`${message.method} ${message.url}`, (closing) =>
@@ -105,7 +112,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   let closed: Promise<void> | undefined;
   return {
-    useTls: (tls) => server.setSecureContext({ ...identityOf(tls), minVersion: 'TLSv1.2' }),
+    useTls: (renewed) => secure?.setSecureContext({ ...identityOf(renewed), minVersion: 'TLSv1.2' }),
     listen: ({ host, port }) =>
       new Promise((resolve, reject) => {
         server.once('error', (cause) => reject(new Unavailable({ message: `cannot listen on ${host}:${port}: ${messageOf(cause)}`, cause })));
