@@ -73,9 +73,9 @@ export interface PodRuntimePort {
   stopSandboxes(pod: PodRef, signal: AbortSignal): Promise<void>;
   /**
    * Stops everything of a pod that goes on: its containers with their own grace, then its sandboxes. For a new sandbox the init containers
-   * will run again, so their records are removed.
+   * will run again, so their records are removed. For a restart the sandbox goes on, and all records are removed.
    */
-  stopAll(pod: Pod, because: 'new-sandbox' | 'end', signal: AbortSignal): Promise<void>;
+  stopAll(pod: Pod, because: 'new-sandbox' | 'end' | 'restart', signal: AbortSignal): Promise<void>;
   /** Removes sandboxes, containers and their logs; all must be stopped. */
   removeAll(pod: PodRef, signal: AbortSignal): Promise<void>;
 }

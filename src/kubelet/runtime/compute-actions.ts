@@ -3,7 +3,7 @@ import { containerHash } from './container-hash.ts';
 import { planInitContainers } from './init-actions.ts';
 import type { ContainerKill, PodActions, ProbeVerdicts } from './pod-actions.ts';
 import { type ContainerRecord, newestOf, type PodRuntimeState } from './pod-runtime-state.ts';
-import { restartPolicyOf, shouldRestart } from './restart-rules.ts';
+import { restartPolicyOf, shouldRestart, triggerOfRestartAll } from './restart-rules.ts';
 import { decideSandbox } from './sandbox-decision.ts';
 
 /** The decision table of the kubelet, as one function of spec, runtime and probes. */
@@ -42,6 +42,18 @@ function withNewSandbox(pod: Pod, observed: PodRuntimeState, sandbox: SandboxPla
 }
 
 function withSandbox(pod: Pod, observed: PodRuntimeState, verdicts: ProbeVerdicts, sandbox: SandboxPlan): PodActions {
+  if (triggerOfRestartAll(pod, observed) !== undefined) {
+    const nothing = { kill: [], startEphemeral: [], startInit: [], startContainers: [], initialised: false };
+    return {
+      ...nothing,
+      killPod: false,
+      createSandbox: false,
+      sandboxChanged: false,
+      attempt: sandbox.attempt,
+      sandboxId: sandbox.sandboxId,
+      restartAll: true,
+    };
+  }
   const startEphemeral = (pod.spec?.ephemeralContainers ?? []).filter(({ name }) => newestOf(observed, name) === undefined).map(({ name }) => name);
   const init = planInitContainers(pod, observed, verdicts);
   const base = {

@@ -27,6 +27,8 @@ export interface PodActions {
   readonly startEphemeral: readonly string[];
   readonly startInit: readonly string[];
   readonly startContainers: readonly string[];
+  /** A container ended in a way that asks for that: all stop and are removed, and the pod begins anew. */
+  readonly restartAll?: boolean;
   /** Every init container has done its work (or started, if it is a sidecar). */
   readonly initialised: boolean;
 }

@@ -12,6 +12,7 @@ import { killContainers } from './kill-pod.ts';
 import type { ContainerKill } from './pod-actions.ts';
 import { formatPod, refOf } from './pod-ref.ts';
 import { emptyState, isRunning, type PodRuntimeState } from './pod-runtime-state.ts';
+import { restartAll } from './restart-all.ts';
 import type { RuntimeCache } from './runtime-cache.ts';
 import { sandboxConfig } from './sandbox-config.ts';
 import { ContainerStarter, type StartDeps } from './start-container/start-container.ts';
@@ -131,9 +132,10 @@ export class PodRuntime implements PodRuntimePort {
     );
   }
 
-  async stopAll(pod: Pod, because: 'new-sandbox' | 'end', signal: AbortSignal): Promise<void> {
+  async stopAll(pod: Pod, because: 'new-sandbox' | 'end' | 'restart', signal: AbortSignal): Promise<void> {
     const { events, clock } = this.#deps;
     const ref = refOf(pod);
+    if (because === 'restart') return await restartAll(pod, this.#deps, signal);
     if (because === 'new-sandbox') {
       events.emit(ref, { type: 'Normal', reason: 'SandboxChanged', message: 'Pod sandbox changed, it will be killed and re-created.' });
     }

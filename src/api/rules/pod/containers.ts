@@ -13,6 +13,7 @@ type AnyContainer = Container | EphemeralContainer;
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const messagePolicies = ['FallbackToLogsOnError', 'File'];
+const restartActions: readonly string[] = ['Restart', 'RestartAllContainers'];
 const restartPolicies = ['Always', 'Never', 'OnFailure'];
 
 /** All containers of a pod; a name stands for one of them only. */
@@ -97,7 +98,7 @@ function validateRestart(container: AnyContainer, field: string): readonly Field
   if (restartPolicy === '') problems.push(required(`${field}.restartPolicy`, 'must specify restartPolicy when restart rules are used'));
   if (restartPolicyRules.length > 20) problems.push(tooMany(at, restartPolicyRules.length, 20));
   for (const [index, { action, exitCodes }] of restartPolicyRules.entries()) {
-    if (action !== 'Restart') problems.push(notSupported(`${at}[${index}].action`, action, ['Restart']));
+    if (!restartActions.includes(action)) problems.push(notSupported(`${at}[${index}].action`, action, restartActions));
     if (exitCodes === undefined) problems.push(required(`${at}[${index}].exitCodes`, 'must be specified'));
     else if (exitCodes.operator !== 'In' && exitCodes.operator !== 'NotIn') {
       problems.push(notSupported(`${at}[${index}].exitCodes.operator`, exitCodes.operator, ['In', 'NotIn']));

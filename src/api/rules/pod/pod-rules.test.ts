@@ -87,7 +87,7 @@ const containers: readonly (readonly [part: ContainerPart, expected: readonly st
   [
     { restartPolicy: 'Never', restartPolicyRules: [{ action: 'X', exitCodes: { operator: 'Y' } }] },
     [
-      `${c}.restartPolicyRules[0].action: Unsupported value: "X": supported values: "Restart"`,
+      `${c}.restartPolicyRules[0].action: Unsupported value: "X": supported values: "Restart", "RestartAllContainers"`,
       `${c}.restartPolicyRules[0].exitCodes.operator: Unsupported value: "Y": supported values: "In", "NotIn"`,
     ],
   ],
