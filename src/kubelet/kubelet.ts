@@ -26,7 +26,8 @@ import { limitStarts } from './runtime/limit-starts.ts';
 import { rotateLogs } from './runtime/rotate-logs.ts';
 import { RuntimeCache } from './runtime/runtime-cache.ts';
 import { createKubeletServer, type KubeletServer } from './server/kubelet-server.ts';
-import { createPodInformer, feedPods } from './sources/api-source.ts';
+import { createPodInformer } from './sources/api-source.ts';
+import { createPodSources, type PodSources } from './sources/pod-sources.ts';
 import { createStats } from './stats/create-stats.ts';
 import { type Chore, doChores } from './upkeep.ts';
 
@@ -39,6 +40,7 @@ interface Parts extends NodeParts {
   readonly agent: NodeAgent;
   readonly certificates: Certificates;
   readonly pods: AssembledPods;
+  readonly sources: PodSources;
   readonly images: ImageCleaner;
   readonly server: KubeletServer;
   readonly port: number;
@@ -53,7 +55,7 @@ export async function runKubelet(config: KubeletConfig, host: KubeletHost, signa
   const { clock, logger } = host;
   const tasks = new TaskGroup((what, error) => logger.error('a part of the kubelet broke', { what, error: messageOf(error) }));
   const parts = await assemble(config, host, signal);
-  const { runtime, cache, runtimeWatch, agent, recorder, pods, server, port, objects, certificates } = parts;
+  const { runtime, cache, runtimeWatch, agent, recorder, pods, sources, server, port, objects, certificates } = parts;
   const informer = createPodInformer(host.client, config.nodeName, { clock, logger });
   try {
     tasks.run('runtime watch', (inner) => runtimeWatch.run(inner));
@@ -62,16 +64,19 @@ export async function runKubelet(config: KubeletConfig, host: KubeletHost, signa
     tasks.run('certificates', (inner) => certificates.run(agent.addresses, inner));
     tasks.run('events', (inner) => recorder.run(inner));
     tasks.run('pods', (inner) => informer.run(inner));
-    // Whoever starts a pod must know the node, what runs already, and all pods: else it would take down what it does not know.
-    await Promise.all([waitFor(agent.node, (node) => node !== undefined, signal), cache.synced(signal), informer.synced(signal)]);
-    feedPods(informer, pods.engine.workers);
+    // Whoever starts a pod must know the node and what runs already.
+    await Promise.all([waitFor(agent.expected, (node) => node !== undefined, signal), cache.synced(signal)]);
+    sources.followManifests();
     tasks.run('chores', (inner) => doChores(choresOf(config, host, parts), clock, logger, inner));
+    await Promise.all([waitFor(agent.node, (node) => node !== undefined, signal), informer.synced(signal)]);
+    sources.followApi(informer);
     host.onReady(port);
     await new Promise<void>((resolve) => onAbort(signal, resolve));
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
     await server.close();
+    await sources.close();
     await pods.engine.close();
     await tasks.close();
     await pods.close();
@@ -111,7 +116,7 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
       emit: ({ uid, namespace, name }, { type, reason, message, fieldPath }) =>
         recorder.emit({ kind: 'Pod', apiVersion: 'v1', namespace, name, uid, fieldPath }, { type, reason, message }),
     },
-    node: () => agent.node.get(),
+    node: () => agent.node.get() ?? agent.expected.get(),
   };
   const pods = assemblePods(config, host, base);
   const images = createImageCleaner(config, host, { ...base, recorder, pullRecords: pods.engine.pullRecords });
@@ -119,7 +124,8 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
   certificates.server.subscribe((tls) => server.useTls(tls));
   const port = await server.listen({ host: config.listenAddress, port: config.kubeletPort });
   const agent = createAgent(config, host, { client, runtimeWatch: base.runtimeWatch, budget: cgroups.budget, events: recorder, port });
-  return { ...base, recorder, pods, images, server, port, agent, certificates };
+  const sources = createPodSources(config, host, { ...pods.engine, events: base.events, node: agent.node });
+  return { ...base, recorder, pods, sources, images, server, port, agent, certificates };
 }
 
 function createServer(tls: ServerTls, host: KubeletHost, { cache, registry }: NodeParts, { engine, startups }: AssembledPods): KubeletServer {
@@ -140,7 +146,7 @@ function createServer(tls: ServerTls, host: KubeletHost, { cache, registry }: No
 function choresOf(
   { roots, timings }: KubeletConfig,
   { files, clock, logger }: KubeletHost,
-  { pods, images, cache, runtime, cgroups }: Parts,
+  { pods, sources, images, cache, runtime, cgroups }: Parts,
 ): readonly Chore[] {
   const { workers } = pods.engine;
   const { containerLogMaxBytes: maxBytes, containerLogMaxFiles: maxFiles } = timings;
@@ -148,7 +154,11 @@ function choresOf(
     {
       name: 'orphans',
       everyMs: timings.housekeepingMs,
-      run: (signal) => takeDownOrphans({ workers, cache, files, roots, orphanCgroups: (known, inner) => cgroups.pods.orphans(known, inner) }, signal),
+      async run(signal) {
+        await waitFor(sources.ready, (ready) => ready, signal); // before that everything is an orphan
+        const orphanCgroups = (known: ReadonlySet<string>, inner: AbortSignal) => cgroups.pods.orphans(known, inner);
+        await takeDownOrphans({ workers, cache, files, roots, orphanCgroups }, signal);
+      },
     },
     { name: 'garbage', everyMs: timings.garbageMs, run: (signal) => collectGarbage({ runtime, cache, files, logger, keepDead }, signal) },
     { name: 'images', everyMs: timings.imageGcMs, run: (signal) => images.collect(signal) },

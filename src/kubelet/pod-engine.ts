@@ -42,6 +42,7 @@ import type { StartSettings } from './runtime/start-container/start-container.ts
 import { StartTroubles } from './status/start-troubles.ts';
 import { defaultStatusManagerSettings, StatusManager, type StatusManagerSettings } from './status/status-manager.ts';
 import { StatusReporter } from './status/status-reporter.ts';
+import type { VolumeManager } from './volumes/volume-manager.ts';
 
 export interface EngineSettings {
   readonly worker: WorkerSettings;
@@ -72,7 +73,7 @@ export interface EngineDeps {
   readonly room: NodeRoomPort;
   readonly http: HttpGetPort;
   /** Made here because it wakes pods and pods need it. */
-  readonly createVolumes: (wake: WakeBus) => VolumesPort;
+  readonly createVolumes: (wake: WakeBus) => VolumesPort & Pick<VolumeManager, 'prepare'>;
   readonly runtimeHandlerOf: (pod: Pod, signal: AbortSignal) => Promise<string>;
   readonly node: NodeConfig;
   readonly dns: () => DnsDefaults;
@@ -143,7 +144,7 @@ export function createPodEngine(deps: EngineDeps): PodEngine {
     ...deps.observers(pipeline.steps),
   };
   const emit = joinObservers(observers, logger);
-  const workers: PodWorkers = createWorkers(deps, { pipeline, emit, verdicts, wake, reporter, status, runtime });
+  const workers: PodWorkers = createWorkers(deps, { pipeline, emit, verdicts, wake, reporter, status, runtime, volumes });
   const changed = (uid: string) => {
     reporter.report(uid, 'soon');
     workers.wake(uid);
@@ -172,10 +173,11 @@ interface Parts {
   readonly reporter: StatusReporter;
   readonly status: StatusManager;
   readonly runtime: PodRuntime;
+  readonly volumes: Pick<VolumeManager, 'prepare'>;
 }
 
 function createWorkers({ clock, logger, settings, random, cache, probes, faults }: EngineDeps, parts: Parts): PodWorkers {
-  const { pipeline, emit, verdicts, wake, reporter, status, runtime } = parts;
+  const { pipeline, emit, verdicts, wake, reporter, status, runtime, volumes } = parts;
   return new PodWorkers({
     pipeline,
     runner: { clock, emit, faults },
@@ -187,6 +189,7 @@ function createWorkers({ clock, logger, settings, random, cache, probes, faults 
     observe: (pod) => cache.get(pod.uid) ?? emptyState(pod),
     subscribe: (keys, whenWoken) => wake.subscribe(keys, whenWoken),
     report: (uid) => reporter.report(uid, 'now'),
+    prepare: (pod) => volumes.prepare(pod),
     probe: (pod) => probes.ensure(pod),
     stopping: ({ metadata: { uid } }) => {
       probes.stopRestarting(uid);

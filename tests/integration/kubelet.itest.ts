@@ -15,11 +15,13 @@ import { type KubeletConfig, type KubeletHost, kubeletTimings } from '#kubelet/k
 import { networkHttpGet, networkProbers } from '#kubelet/probes/network-clients.ts';
 import { createLinuxCgroups } from '#os/linux/cgroups.ts';
 import { createLinuxFiles } from '#os/linux/files.ts';
+import { linuxFolderWatch } from '#os/linux/folder-watch.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { linuxLogFiles } from '#os/linux/log-files.ts';
 import { createLinuxMounter } from '#os/linux/mounter.ts';
 import { createLinuxUsage } from '#os/linux/usage.ts';
 import type { CriRuntime } from '#wire/cri/cri-runtime.ts';
+import { getText } from '#wire/http/get-text.ts';
 import { nodeKeys } from '../../src/bin/assembly/node-keys.ts';
 import { startApiServer, type TestApiServer } from '../support/api-server.ts';
 import { hostSide, never } from '../support/host-side.ts';
@@ -85,6 +87,8 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
       client: createClient(api.server.transportAs({ name: 'system:node:node-1', groups: ['system:nodes'] })),
       runtime,
       files: createLinuxFiles(),
+      folderWatch: linuxFolderWatch,
+      manifests: { get: getText },
       mounter,
       cgroups: createLinuxCgroups(),
       host: linuxHost,

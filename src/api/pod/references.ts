@@ -43,6 +43,28 @@ export function podReferences(pod: Pod): PodReferences {
   };
 }
 
+/** The first kind of object of the API that a pod needs, in upstream's words; undefined when it needs none. */
+export function firstReference(pod: Pod): string | undefined {
+  const { serviceAccount, secrets, configMaps } = podReferences(pod);
+  if (serviceAccount !== '') return 'serviceaccounts';
+  if (secrets.length > 0) return 'secrets';
+  if (configMaps.length > 0) return 'configmaps';
+  if ((pod.spec?.resourceClaims ?? []).length > 0) return 'resourceclaims';
+  for (const { persistentVolumeClaim, ephemeral, azureFile, csi, glusterfs, projected } of pod.spec?.volumes ?? []) {
+    if (persistentVolumeClaim !== undefined) return 'persistentvolumeclaims';
+    if (ephemeral !== undefined) return 'persistentvolumeclaims (via ephemeral volumes)';
+    if (azureFile !== undefined) return 'secrets (via azureFile volumes)';
+    if (csi !== undefined) return 'csidrivers (via CSI volumes)';
+    if (glusterfs !== undefined) return 'endpoints (via glusterFS volumes)';
+    for (const source of projected?.sources ?? []) {
+      if (source.serviceAccountToken !== undefined) return 'serviceaccounts (via projected volumes)';
+      if (source.clusterTrustBundle !== undefined) return 'clustertrustbundles';
+      if (source.podCertificate !== undefined) return 'podcertificates';
+    }
+  }
+  return undefined;
+}
+
 function secretsOfVolume(volume: Volume): readonly (string | undefined)[] {
   const { azureFile, cephfs, cinder, flexVolume, rbd, secret, scaleIO, iscsi, storageos, csi, projected } = volume;
   return [

@@ -7,11 +7,13 @@ import type { KubeletConfig, KubeletHost } from '#kubelet/kubelet-config.ts';
 import { networkHttpGet, networkProbers } from '#kubelet/probes/network-clients.ts';
 import { createLinuxCgroups } from '#os/linux/cgroups.ts';
 import { createLinuxFiles } from '#os/linux/files.ts';
+import { linuxFolderWatch } from '#os/linux/folder-watch.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { linuxLogFiles } from '#os/linux/log-files.ts';
 import { createLinuxMounter } from '#os/linux/mounter.ts';
 import { createLinuxUsage } from '#os/linux/usage.ts';
 import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
+import { getText } from '#wire/http/get-text.ts';
 import { createHttpTransport, type HttpTransportOptions } from '#wire/http/transport.ts';
 import { faultPointsOf } from './fault-points.ts';
 import { nodeKeys } from './node-keys.ts';
@@ -49,6 +51,8 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
     host: linuxHost,
     usage: createLinuxUsage(),
     logFiles: linuxLogFiles,
+    folderWatch: linuxFolderWatch,
+    manifests: { get: getText },
     probers: networkProbers(systemClock),
     httpGet: networkHttpGet,
     keys: nodeKeys,

@@ -78,6 +78,14 @@ export function textMap(fallback: Readonly<Record<string, string>>): Field<Reado
   };
 }
 
+export function mapOf<T>(item: Field<T>): Field<Readonly<Record<string, T>>> {
+  return {
+    fallback: {},
+    parse: (value, path) =>
+      Object.fromEntries(Object.entries(asObject(value, path)).map(([name, one]) => [name, item.parse(one, `${path}.${name}`)])),
+  };
+}
+
 /** What is not set and has a meaning of its own when it is not. */
 export function optional<T>(field: Field<T>): Field<T | undefined> {
   return { fallback: undefined, parse: (value, path) => field.parse(value, path) };

@@ -1,5 +1,5 @@
 import { InvalidInput } from '#base/errors.ts';
-import { decimal, duration, flag, listOf, oneOf, optional, type Parsed, table, text, textMap, texts, whole } from './field.ts';
+import { decimal, duration, flag, listOf, mapOf, oneOf, optional, type Parsed, table, text, textMap, texts, whole } from './field.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -11,6 +11,7 @@ const fields = {
   enableServer: flag(true),
   staticPodPath: text(''),
   staticPodURL: text(''),
+  staticPodURLHeader: mapOf(texts([])),
   syncFrequency: duration(minute),
   fileCheckFrequency: duration(20 * second),
   httpCheckFrequency: duration(20 * second),

@@ -50,6 +50,8 @@ export interface NodeTiming {
 export const defaultNodeTiming: NodeTiming = { statusEveryMs: 10_000, reportEveryMs: 300_000, leaseEveryMs: 10_000, leaseDurationSeconds: 40 };
 
 export interface NodeAgent {
+  /** The node as it is about to be registered: what is known of it while there is no API server. */
+  readonly expected: Watchable<Node | undefined>;
   /** The node as the API server answered last; `undefined` until it is registered. */
   readonly node: Watchable<Node | undefined>;
   /** The node's addresses as they were last told; none before the first time. */
@@ -73,6 +75,7 @@ const runtimePatienceMs = 1_000;
 
 class Agent implements NodeAgent {
   readonly node = new Cell<Node | undefined>(undefined);
+  readonly expected = new Cell<Node | undefined>(undefined);
   readonly addresses = new Cell<readonly NodeAddress[]>([]);
   readonly #options: NodeAgentOptions;
   /** Counts up with every wish for a report. */
@@ -158,8 +161,16 @@ class Agent implements NodeAgent {
     const wanted = nodeLabels({ hostname: facts.hostname, architecture: facts.host.architecture }, labels);
     const status = nodeStatus(facts, settings, {}, timestamp(clock.now()));
     const metadata = { name: nodeName, labels: wanted, annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' } };
+    const spec = taints.length === 0 ? {} : { taints };
+    this.expected.set({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { ...metadata, uid: '', resourceVersion: '', creationTimestamp: '' },
+      spec,
+      status,
+    });
     try {
-      const created = await client.create(nodeKind, { metadata, spec: taints.length === 0 ? {} : { taints }, status }, signal);
+      const created = await client.create(nodeKind, { metadata, spec, status }, signal);
       if (created.status?.conditions !== undefined) {
         this.#reportedAtMs = clock.monotonic();
         this.#tell(facts, {});

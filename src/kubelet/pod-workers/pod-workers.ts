@@ -1,6 +1,7 @@
 import type { Pod } from '#api/types/core-v1.ts';
 import { messageOf } from '#base/errors.ts';
 import { TaskGroup } from '#base/task-group.ts';
+import { isStatic } from '../resources/critical.ts';
 import { isTerminal, type Refusal } from '../status/compute-pod-status.ts';
 import type { PodStanding } from '../status/status-reporter.ts';
 import { leavesNothing } from './pod-phase.ts';
@@ -11,6 +12,8 @@ export interface PodWorkersDeps extends WorkerDeps {
   readonly gone: (podUid: string) => void;
   /** The API's copy of a pod that has a worker. */
   readonly seen: (pod: Pod) => void;
+  /** A pod that is likely to start: what its steps will wait for can be asked for now. */
+  readonly prepare: (pod: Pod) => void;
 }
 
 /** How much of a pod is left: something may run; nothing does, but volumes, folders and the like are there; nothing that its end takes back. */
@@ -21,6 +24,8 @@ interface Entry {
   /** Its object is no longer in the API, or it never had one. */
   objectIsGone: boolean;
   hasReturned: boolean;
+  /** It came back while its end is under way: it starts anew after that. */
+  again: Pod | undefined;
 }
 
 /** One worker a pod; never two for the same uid. */
@@ -29,6 +34,8 @@ export class PodWorkers {
   readonly #entries = new Map<string, Entry>();
   readonly #tasks: TaskGroup;
   readonly #listeners = new Set<(podUid: string) => void>();
+  /** Static pods whose full name another one still has, in the order in which they came. */
+  #waiting: readonly Pod[] = [];
 
   constructor(deps: PodWorkersDeps) {
     this.#deps = {
@@ -44,19 +51,32 @@ export class PodWorkers {
   /** The pod is there, or has changed. */
   upsert(pod: Pod): void {
     const present = this.#entries.get(pod.metadata.uid);
-    const { worker } = present ?? this.#start(pod);
-    worker.update(pod);
-    if (present !== undefined) this.#deps.seen(pod);
-    this.#stopIfWanted(worker, pod);
+    if (present === undefined) this.#begin(pod);
+    else if (present.objectIsGone) present.again = pod;
+    else {
+      present.worker.update(pod);
+      this.#deps.seen(pod);
+      this.#stopIfWanted(present.worker, pod);
+    }
   }
 
-  /** Its object is gone from the API: by force, or because we let it go. */
+  /** Its object is gone from the API (by force, or because we let it go), or its manifest from the node. */
   removed(podUid: string): void {
+    this.#waiting = this.#waiting.filter(({ metadata }) => metadata.uid !== podUid);
     const entry = this.#entries.get(podUid);
     if (entry === undefined) return;
+    const { pod } = entry.worker;
+    entry.again = undefined;
     entry.objectIsGone = true;
-    entry.worker.stop('deleted', leastGraceMs);
+    entry.worker.stop('deleted', isStatic(pod) ? graceMsOf(pod) : leastGraceMs);
     this.#forgetIfDone(podUid, entry);
+  }
+
+  /** Whether a static pod of that name has not been taken down whole, although its manifest is gone. */
+  isEnding(namespace: string, name: string): boolean {
+    return [...this.#entries.values()].some(
+      ({ worker, objectIsGone }) => objectIsGone && isStatic(worker.pod) && isNamed(worker.pod, namespace, name),
+    );
   }
 
   /** Something on the node belongs to a pod that nobody knows. */
@@ -126,9 +146,22 @@ export class PodWorkers {
     await this.#tasks.close();
   }
 
+  /** Of static pods of one name only one is on the node at a time. */
+  #begin(pod: Pod): void {
+    const { namespace, name, uid } = pod.metadata;
+    const isTaken = isStatic(pod) && [...this.#entries.values()].some(({ worker }) => isStatic(worker.pod) && isNamed(worker.pod, namespace, name));
+    if (isTaken) {
+      this.#waiting = [...this.#waiting.filter((one) => one.metadata.uid !== uid), pod];
+      return;
+    }
+    const { worker } = this.#start(pod);
+    this.#stopIfWanted(worker, pod);
+    if (worker.state.phase === 'syncing') this.#deps.prepare(pod);
+  }
+
   #start(pod: Pod): Entry {
     const { uid, name } = pod.metadata;
-    const entry: Entry = { worker: new PodWorker(pod, this.#deps), objectIsGone: false, hasReturned: false };
+    const entry: Entry = { worker: new PodWorker(pod, this.#deps), objectIsGone: false, hasReturned: false, again: undefined };
     this.#entries.set(uid, entry);
     this.#tasks.run(name, async (signal) => {
       await entry.worker.run(signal);
@@ -149,9 +182,18 @@ export class PodWorkers {
     this.#entries.delete(podUid);
     this.#deps.gone(podUid);
     this.#tell(podUid);
+    const { namespace, name } = entry.worker.pod.metadata;
+    const next = entry.again ?? this.#waiting.find((pod) => isNamed(pod, namespace, name));
+    if (next === undefined) return;
+    this.#waiting = this.#waiting.filter((pod) => pod !== next);
+    this.#begin(next);
   }
 
   #tell(podUid: string): void {
     for (const listener of [...this.#listeners]) listener(podUid);
   }
+}
+
+function isNamed({ metadata }: Pod, namespace: string, name: string): boolean {
+  return metadata.name === name && metadata.namespace === namespace;
 }

@@ -2,12 +2,7 @@ import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import type { Pod } from '#api/types/core-v1.ts';
 import type { Client } from '#client/client.ts';
 import { createInformer, type InformerDependencies } from '#client/informer.ts';
-import type { Informer } from '#client/informer-port.ts';
-
-export interface PodSink {
-  upsert(pod: Pod): void;
-  removed(podUid: string): void;
-}
+import type { Informer, ObjectChange } from '#client/informer-port.ts';
 
 /** The pods that the API server has for this node. */
 export function createPodInformer(client: Client, nodeName: string, deps: InformerDependencies): Informer<Pod> {
@@ -15,13 +10,13 @@ export function createPodInformer(client: Client, nodeName: string, deps: Inform
 }
 
 /** Hands every change on; those that are there already in the order of their creation. The result ends it. */
-export function feedPods(informer: Informer<Pod>, sink: PodSink): () => void {
+export function followPods(informer: Informer<Pod>, changed: (change: ObjectChange<Pod>) => void): () => void {
   const byCreation = (a: Pod, b: Pod) => Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp);
-  for (const pod of [...informer.list()].sort(byCreation)) sink.upsert(pod);
+  for (const object of [...informer.list()].sort(byCreation)) changed({ type: 'added', object });
   return informer.subscribe((change) => {
-    if (change.type === 'deleted') return sink.removed(change.object.metadata.uid);
     // A pod of the same name may have taken its place between two lists.
-    if (change.type === 'updated' && change.previous.metadata.uid !== change.object.metadata.uid) sink.removed(change.previous.metadata.uid);
-    sink.upsert(change.object);
+    if (change.type === 'updated' && change.previous.metadata.uid !== change.object.metadata.uid)
+      changed({ type: 'deleted', object: change.previous });
+    changed(change);
   });
 }

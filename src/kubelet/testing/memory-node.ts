@@ -1,17 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { aPod, type DeepPartial } from '#api/testing/objects.ts';
-import type { Pod } from '#api/types/core-v1.ts';
+import { aNode, aPod, type DeepPartial } from '#api/testing/objects.ts';
+import type { Node, Pod } from '#api/types/core-v1.ts';
 import { silentLogger } from '#base/log.ts';
 import { FakeClock } from '#base/testing/fake-clock.ts';
-import { Cell } from '#base/watchable.ts';
+import { Cell, waitFor } from '#base/watchable.ts';
 import { createClient } from '#client/api-client.ts';
 import { MemoryApi } from '#client/testing/memory-api.ts';
 import { MemoryCgroups } from '#os/memory/cgroups.ts';
 import { createMemoryFiles } from '#os/memory/files.ts';
+import { watchedMemoryFiles } from '#os/memory/folder-watch.ts';
 import { MemoryTree } from '#os/memory/memory-tree.ts';
 import { createMemoryMounter } from '#os/memory/mounter.ts';
 import type { Transition } from '#startup/transition.ts';
 import { LinuxContainerResources } from '#wire/generated/cri.ts';
+import { parseKubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { createObjects } from '../objects/objects.ts';
 import { createPodEngine, defaultEngineSettings, type EngineSettings, type PodEngine } from '../pod-engine.ts';
 import { takeDownOrphans } from '../pod-workers/housekeeping.ts';
@@ -24,11 +26,13 @@ import { somePodCgroupsOptions } from '../resources/testing/cgroup-options.ts';
 import { defaultFollowSettings, followRuntime } from '../runtime/follow-runtime.ts';
 import { RuntimeCache } from '../runtime/runtime-cache.ts';
 import { MemoryRuntime } from '../runtime/testing/memory-runtime.ts';
-import { createPodInformer, feedPods } from '../sources/api-source.ts';
+import { createPodInformer } from '../sources/api-source.ts';
+import { createPodSources, type PodSources } from '../sources/pod-sources.ts';
 import { createVolumeManager } from '../volumes/volume-manager.ts';
 
 const roots = { root: '/kubelet', podLogs: '/pod-logs' };
 const cgroupRoot = '/pods';
+const manifestFolder = '/manifests';
 
 /** A node in memory with the real start of pods on it: only runtime, kernel, disk, clock and API server are pretended. */
 export class MemoryNode {
@@ -36,16 +40,29 @@ export class MemoryNode {
   readonly api = new MemoryApi();
   readonly runtime: MemoryRuntime;
   readonly tree = new MemoryTree();
-  readonly files = createMemoryFiles(this.tree);
+  readonly #watched = watchedMemoryFiles(this.tree, createMemoryFiles(this.tree));
+  readonly files = this.#watched.files;
+  readonly folderWatch = this.#watched.folderWatch;
   readonly mounter = createMemoryMounter(this.tree);
   readonly hostCgroups = new MemoryCgroups();
   readonly network = new Cell<NetworkState>({ ready: true, detail: '' });
+  /** As the API server has it. */
+  readonly node = new Cell<Node | undefined>(aNode({ metadata: { name: 'node-1', uid: 'uid-of-node-1' } }));
+  readonly manifests = { get: async () => ({ status: 404, body: '' }) };
   readonly events: string[] = [];
   readonly transitions: Transition[] = [];
   readonly http: string[] = [];
   readonly probes = new MemoryProbes();
   refuse: { readonly reason: string; readonly message: string } | undefined;
-  #kubelet: { readonly engine: PodEngine; readonly abort: AbortController; readonly ended: Promise<unknown>; housekeep(): Promise<void> } | undefined;
+  #kubelet:
+    | {
+        readonly engine: PodEngine;
+        readonly abort: AbortController;
+        readonly ended: Promise<unknown>;
+        readonly sources: PodSources;
+        housekeep(): Promise<void>;
+      }
+    | undefined;
 
   constructor(options: { readonly exitLagMs?: number } = {}) {
     this.runtime = new MemoryRuntime(this.clock, { exitLagMs: options.exitLagMs ?? 0 });
@@ -66,6 +83,7 @@ export class MemoryNode {
     const random = () => 0;
     const cgroups = createPodCgroups(this.hostCgroups, somePodCgroupsOptions(cgroupRoot));
     const allocatable = () => ({ cpu: '4', memory: '8Gi', pods: '110' });
+    const events = { emit: (_pod: unknown, event: PodEvent) => void this.events.push(`${event.type} ${event.reason} ${event.message}`) };
     const engine = createPodEngine({
       client,
       runtime,
@@ -77,7 +95,7 @@ export class MemoryNode {
       clock,
       random,
       roots,
-      events: { emit: (_pod, event: PodEvent) => this.events.push(`${event.type} ${event.reason} ${event.message}`) },
+      events,
       probes: this.probes,
       room: this.#room(),
       http: { get: async ({ host, port, path }) => this.http.push(`${host}:${port}${path}`) },
@@ -108,10 +126,15 @@ export class MemoryNode {
     const following = followRuntime({ runtime, cache, clock, logger: silentLogger, settings: defaultFollowSettings }, signal);
     const watching = informer.run(signal);
     await Promise.all([cache.synced(signal), informer.synced(signal)]);
-    feedPods(informer, engine.workers);
+    const host = { client, clock, logger: silentLogger, files, folderWatch: this.folderWatch, manifests: this.manifests };
+    const configuration = parseKubeletConfiguration({ staticPodPath: manifestFolder }, 'the test');
+    const sources = createPodSources({ nodeName: 'node-1', configuration }, host, { ...engine, events, node: this.node });
+    sources.followManifests();
+    sources.followApi(informer);
+    if (!sources.ready.get()) await waitFor(sources.ready, (ready) => ready, signal);
     const housekeep = () =>
       takeDownOrphans({ workers: engine.workers, cache, files, roots, orphanCgroups: (known, inner) => cgroups.orphans(known, inner) }, signal);
-    this.#kubelet = { engine, abort, ended: Promise.all([following, watching]), housekeep };
+    this.#kubelet = { engine, abort, ended: Promise.all([following, watching]), sources, housekeep };
   }
 
   /** The kubelet process ends; everything else stays. */
@@ -119,7 +142,7 @@ export class MemoryNode {
     const kubelet = this.#kubelet;
     this.#kubelet = undefined;
     kubelet?.abort.abort();
-    await Promise.all([kubelet?.engine.close(), this.settle()]);
+    await Promise.all([kubelet?.sources.close(), kubelet?.engine.close(), this.settle()]);
     await kubelet?.ended;
   }
 

@@ -1,6 +1,6 @@
 import { semanticEqual } from '#api/deep-equal.ts';
 import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
-import { podReferences } from '#api/pod/references.ts';
+import { firstReference } from '#api/pod/references.ts';
 import { quote } from '#api/quote.ts';
 import { notFound } from '#api/status.ts';
 import type { Pod } from '#api/types/core-v1.ts';
@@ -67,26 +67,4 @@ function checkOwner(node: string, { metadata }: Pod, request: AdmissionRequest, 
   if (registered === undefined) throw notFound(nodeKind, node);
   const { uid } = registered.metadata;
   if (owner.uid !== uid) refuse(request, `node ${node} UID mismatch: expected ${uid} got ${owner.uid}`);
-}
-
-/** The first kind of object of the API that a pod needs, undefined when it needs none. */
-function firstReference(pod: Pod): string | undefined {
-  const { serviceAccount, secrets, configMaps } = podReferences(pod);
-  if (serviceAccount !== '') return 'serviceaccounts';
-  if (secrets.length > 0) return 'secrets';
-  if (configMaps.length > 0) return 'configmaps';
-  if ((pod.spec?.resourceClaims ?? []).length > 0) return 'resourceclaims';
-  for (const { persistentVolumeClaim, ephemeral, azureFile, csi, glusterfs, projected } of pod.spec?.volumes ?? []) {
-    if (persistentVolumeClaim !== undefined) return 'persistentvolumeclaims';
-    if (ephemeral !== undefined) return 'persistentvolumeclaims (via ephemeral volumes)';
-    if (azureFile !== undefined) return 'secrets (via azureFile volumes)';
-    if (csi !== undefined) return 'csidrivers (via CSI volumes)';
-    if (glusterfs !== undefined) return 'endpoints (via glusterFS volumes)';
-    for (const source of projected?.sources ?? []) {
-      if (source.serviceAccountToken !== undefined) return 'serviceaccounts (via projected volumes)';
-      if (source.clusterTrustBundle !== undefined) return 'clustertrustbundles';
-      if (source.podCertificate !== undefined) return 'podcertificates';
-    }
-  }
-  return undefined;
 }
