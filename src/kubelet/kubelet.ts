@@ -25,7 +25,7 @@ import { createImageMetrics } from './runtime/images/image-metrics.ts';
 import { limitStarts } from './runtime/limit-starts.ts';
 import { rotateLogs } from './runtime/rotate-logs.ts';
 import { RuntimeCache } from './runtime/runtime-cache.ts';
-import { createKubeletServer, type KubeletServer } from './server/kubelet-server.ts';
+import { createServers, type KubeletServers } from './server/create-servers.ts';
 import { createPodInformer } from './sources/api-source.ts';
 import { createPodSources, type PodSources } from './sources/pod-sources.ts';
 import { createStats } from './stats/create-stats.ts';
@@ -42,7 +42,7 @@ interface Parts extends NodeParts {
   readonly pods: AssembledPods;
   readonly sources: PodSources;
   readonly images: ImageCleaner;
-  readonly server: KubeletServer;
+  readonly server: KubeletServers;
   readonly port: number;
 }
 
@@ -120,26 +120,22 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
   };
   const pods = assemblePods(config, host, base);
   const images = createImageCleaner(config, host, { ...base, recorder, pullRecords: pods.engine.pullRecords });
-  const server = createServer(certificates.server.get(), host, base, pods);
+  const server = serversOf(config, host, certificates.server.get(), base, pods);
   certificates.server.subscribe((tls) => server.useTls(tls));
-  const port = await server.listen({ host: config.listenAddress, port: config.kubeletPort });
+  const port = await server.listen();
   const agent = createAgent(config, host, { client, runtimeWatch: base.runtimeWatch, budget: cgroups.budget, events: recorder, port });
   const sources = createPodSources(config, host, { ...pods.engine, events: base.events, node: agent.node });
   return { ...base, recorder, pods, sources, images, server, port, agent, certificates };
 }
 
-function createServer(tls: ServerTls, host: KubeletHost, { cache, registry }: NodeParts, { engine, startups }: AssembledPods): KubeletServer {
+function serversOf(config: KubeletConfig, host: KubeletHost, tls: ServerTls, base: NodeParts, { engine, startups }: AssembledPods): KubeletServers {
   const { workers, status } = engine;
-  return createKubeletServer({
+  return createServers(config, host, {
+    ...base,
     tls,
-    runtime: host.runtime,
-    logFiles: host.logFiles,
+    probeRegistry: new Registry(),
     pods: () => workers.pods().map((pod) => ({ ...pod, status: status.get(pod.metadata.uid) ?? pod.status })),
-    onPodsChanged: (listener) => cache.subscribe(listener),
-    metrics: () => registry.metrics(),
-    pages: new Map([['/podstartups', () => startups.list()]]),
-    clock: host.clock,
-    logger: host.logger,
+    more: new Map([['/podstartups', () => startups.list()]]),
   });
 }
 

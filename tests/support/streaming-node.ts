@@ -8,7 +8,10 @@ import { systemClock } from '#base/clock.ts';
 import { silentLogger } from '#base/log.ts';
 import { createClient } from '#client/api-client.ts';
 import type { Client } from '#client/client.ts';
+import { createAuthenticator } from '#kubelet/server/access/authenticator.ts';
+import { createGuard } from '#kubelet/server/access/guard.ts';
 import { createKubeletServer, type KubeletServer } from '#kubelet/server/kubelet-server.ts';
+import { createLinuxFiles } from '#os/linux/files.ts';
 import { linuxLogFiles } from '#os/linux/log-files.ts';
 import { createAuthority, issueCertificate } from '#pki/certificate.ts';
 import type { CriRuntime } from '#wire/cri/cri-runtime.ts';
@@ -34,6 +37,9 @@ export interface StreamingNode extends AsyncDisposable {
   refresh(name: string): Promise<Pod>;
 }
 
+/** Certificates need no review. */
+const notAsked = (): Promise<never> => Promise.reject(new Error('nobody is asked'));
+
 interface Started {
   readonly sandbox: string;
   readonly containers: ReadonlyMap<string, string>;
@@ -57,6 +63,7 @@ export async function startStreamingNode(side: HostSide, runtime: CriRuntime): P
   const stranger = await issue('system:node:node-2', 'client');
   const pods = new Map<string, Pod>();
   const listeners = new Set<() => void>();
+  const files = createLinuxFiles();
   const kubelet = createKubeletServer({
     tls: { cert: serving.certPem, key: serving.keyPem, clientCa: authority.certPem },
     runtime,
@@ -66,6 +73,22 @@ export async function startStreamingNode(side: HostSide, runtime: CriRuntime): P
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    runtimePods: () => [],
+    health: new Map(),
+    metrics: new Map(),
+    summary: async () => undefined,
+    config: {},
+    statusText: () => '',
+    checkpoints: { runtime, files, directory: '/nowhere', now: () => systemClock.now() },
+    systemLogs: { directory: '/nowhere', files, logFiles: linuxLogFiles },
+    more: new Map(),
+    switches: { debugging: true, profiling: true, debugFlags: true, systemLogs: true },
+    guard: createGuard({
+      authenticate: createAuthenticator({ create: notAsked }, { anonymous: false, tokens: undefined }, systemClock),
+      authorize: async ({ name }) => name === 'kube-apiserver-kubelet-client',
+      logger: silentLogger,
+    }),
+    onAnswer: () => undefined,
     clock: systemClock,
     logger: silentLogger,
   });

@@ -45,6 +45,8 @@ export interface RuntimePort {
   /** The runtime asks a process a container: not for every second. */
   listContainerStats(filter: Partial<ContainerStatsFilter>, signal: AbortSignal): Promise<readonly ContainerStats[]>;
   updateContainerResources(containerId: string, linux: LinuxContainerResources, signal: AbortSignal): Promise<void>;
+  /** @param timeoutSeconds 0: none @throws {Unsupported} when the runtime cannot */
+  checkpointContainer(containerId: string, location: string, timeoutSeconds: number, signal: AbortSignal): Promise<void>;
   reopenContainerLog(containerId: string, signal: AbortSignal): Promise<void>;
   /** @param timeoutSeconds 0: none */
   execSync(containerId: string, command: readonly string[], timeoutSeconds: number, signal: AbortSignal): Promise<ExecSyncResponse>;

@@ -71,6 +71,15 @@ for (const [what, known, change, query, status, text] of [
   ['a container that is not known', pod, { container: 'x' }, '', 404, 'container "x" not found in pod "p"'],
   ['no name of a container', pod, { container: '' }, '', 400, '{"message": "Missing container name."}'],
   ['options that cannot be read', pod, {}, 'tailLines=x', 400, '{"message": "Unable to decode query."}'],
+  ['a stream that is none', pod, {}, 'stream=Other', 422, '{"message": "Invalid request."}'],
+  [
+    'one stream alone',
+    pod,
+    {},
+    'stream=Stdout',
+    400,
+    'unable to return the given log stream: "Stdout". Please enable PodLogsQuerySplitStreams feature gate in kubelet',
+  ],
   ['a log that is not there', pod, {}, 'previous=true', 400, 'previous terminated container "c" in pod "p" not found'],
 ] as const) {
   test(`${what} is refused before anything is sent`, () => {

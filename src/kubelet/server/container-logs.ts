@@ -35,6 +35,10 @@ export function containerLogs(
   if (pod === undefined) throw new Refusal(404, `pod "${target.pod}" does not exist`);
   const source = logSource(pod, target.container, parsed.options.previous);
   if (source.kind === 'unknown-container') throw new Refusal(404, source.text);
+  if (parsed.options.stream !== 'All') {
+    const gate = 'Please enable PodLogsQuerySplitStreams feature gate in kubelet';
+    throw new Refusal(400, `unable to return the given log stream: "${parsed.options.stream}". ${gate}`);
+  }
   if (source.kind === 'no-log') throw new Refusal(400, source.text);
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: logBody(deps, source.containerId, parsed.options, signal) };
 }

@@ -5,7 +5,19 @@ import { kubeletRoute } from './kubelet-route.ts';
 const target = { namespace: 'ns', pod: 'p', uid: undefined };
 
 for (const [path, route] of [
-  ['/healthz', { kind: 'healthz' }],
+  ['/healthz', { kind: 'healthz', check: '' }],
+  ['/healthz/ping', { kind: 'healthz', check: 'ping' }],
+  ['/healthz/a/b', { kind: 'unknown' }],
+  ['/runningpods/', { kind: 'runningpods' }],
+  ['/stats/summary', { kind: 'summary' }],
+  ['/stats', { kind: 'unknown' }],
+  ['/metrics/cadvisor', { kind: 'metrics' }],
+  ['/logs/', { kind: 'logs', path: '' }],
+  ['/logs/pods/a%2Fb/', { kind: 'logs', path: 'pods/a/b' }],
+  ['/debug/pprof/heap', { kind: 'profiling' }],
+  ['/debug/flags/v', { kind: 'verbosity' }],
+  ['/checkpoint/ns/p/c', { kind: 'checkpoint', ...target, container: 'c' }],
+  ['/checkpoint/ns/p', { kind: 'unknown' }],
   ['/pods/', { kind: 'pods' }],
   ['/pods/x', { kind: 'unknown' }],
   ['/containerLogs/ns/p/c', { kind: 'containerLogs', ...target, container: 'c' }],

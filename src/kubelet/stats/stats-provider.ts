@@ -26,6 +26,8 @@ export interface StatsProvider extends StatsPort, AsyncDisposable {
   /** CPU and memory alone: the runtime is not asked and no directory is walked. */
   nodeCompute(signal: AbortSignal): Promise<NodeCompute>;
   podsCompute(signal: AbortSignal): Promise<readonly PodCompute[]>;
+  /** Writable layers by container id. */
+  layers(signal: AbortSignal): Promise<ReadonlyMap<string, LayerUsage>>;
   /** Pods with the places of their cgroups. */
   find(signal: AbortSignal): Promise<readonly PodAsFound[]>;
 }
@@ -103,6 +105,10 @@ class Provider implements StatsProvider {
   async podsCompute(signal: AbortSignal): Promise<readonly PodCompute[]> {
     const [found, host] = await Promise.all([this.#compute.find(signal), this.#deps.usage.host(signal)]);
     return await Promise.all(found.map((pod) => this.#compute.pod(pod, host.swapBytes, signal)));
+  }
+
+  layers(signal: AbortSignal): Promise<ReadonlyMap<string, LayerUsage>> {
+    return this.#withRuntime(signal, () => this.#runtime.layers());
   }
 
   find(signal: AbortSignal): Promise<readonly PodAsFound[]> {

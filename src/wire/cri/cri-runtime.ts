@@ -154,6 +154,11 @@ export class CriRuntime {
     await this.#call(runtimeService, 'updateContainerResources', request, this.#about(`update resources of container ${containerId}`), signal);
   }
 
+  async checkpointContainer(containerId: string, location: string, timeoutSeconds: number, signal: AbortSignal): Promise<void> {
+    const about = { doing: `checkpoint container ${containerId}`, timeoutMs: timeoutSeconds > 0 ? timeoutSeconds * 1000 : undefined };
+    await this.#call(runtimeService, 'checkpointContainer', { containerId, location, timeout: timeoutSeconds }, about, signal);
+  }
+
   async reopenContainerLog(containerId: string, signal: AbortSignal): Promise<void> {
     await this.#call(runtimeService, 'reopenContainerLog', { containerId }, this.#about(`reopen log of container ${containerId}`), signal);
   }

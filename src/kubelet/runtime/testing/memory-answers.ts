@@ -1,3 +1,4 @@
+import { Unsupported } from '#wire/cri/errors.ts';
 import type { ContainerConfig, ContainerStats, ContainerStatus, Image, ImageFsInfoResponse } from '#wire/generated/cri.ts';
 import { ContainerState } from '#wire/generated/cri.ts';
 
@@ -37,3 +38,7 @@ export function createdStatus(id: string, config: ContainerConfig, logDirectory:
 /** What runs nothing uses nothing. */
 export const noContainerStats = async (): Promise<readonly ContainerStats[]> => [];
 export const noFilesystems = async (): Promise<ImageFsInfoResponse> => ({ imageFilesystems: [], containerFilesystems: [] });
+
+export const notInMemory = async (): Promise<never> => {
+  throw new Unsupported({ message: 'not in memory' });
+};

@@ -2,7 +2,7 @@ import { throwIfAborted } from '#base/abort.ts';
 import { Channel } from '#base/channel.ts';
 import type { Clock } from '#base/clock.ts';
 import { NotFound } from '#base/errors.ts';
-import { ImageNotFound, NameReserved, Unsupported, WrongState } from '#wire/cri/errors.ts';
+import { ImageNotFound, NameReserved, WrongState } from '#wire/cri/errors.ts';
 import {
   type Container,
   type ContainerConfig,
@@ -22,7 +22,7 @@ import {
   type VersionResponse,
 } from '#wire/generated/cri.ts';
 import type { RuntimeEvent, RuntimePort } from '../../ports/runtime.ts';
-import { createdStatus, imageOf, matches, noContainerStats, noFilesystems } from './memory-answers.ts';
+import { createdStatus, imageOf, matches, noContainerStats, noFilesystems, notInMemory } from './memory-answers.ts';
 
 export interface MemoryRuntimeOptions {
   /** So long after its event an exit shows in the status, as containerd does it. */
@@ -227,9 +227,10 @@ export class MemoryRuntime implements RuntimePort {
     return { stdout: new Uint8Array(), stderr: new Uint8Array(), exitCode: command[0] === 'false' ? 1 : 0 };
   }
 
-  readonly exec = noStreaming;
-  readonly attach = noStreaming;
-  readonly portForward = noStreaming;
+  readonly checkpointContainer = notInMemory;
+  readonly exec = notInMemory;
+  readonly attach = notInMemory;
+  readonly portForward = notInMemory;
 
   async imageStatus(image: ImageSpec, signal: AbortSignal): Promise<Image | undefined> {
     await this.#enter('imageStatus', signal);
@@ -294,8 +295,4 @@ export class MemoryRuntime implements RuntimePort {
   #emit(...events: readonly RuntimeEvent[]): void {
     for (const stream of this.#streams) for (const event of events) stream.push(event);
   }
-}
-
-function noStreaming(): Promise<string> {
-  return Promise.reject(new Unsupported({ message: 'no streaming in memory' }));
 }

@@ -7,6 +7,8 @@ export interface LogOptions {
   /** Counted in lines of the file. */
   readonly tailLines: number | undefined;
   readonly limitBytes: number | undefined;
+  /** `All`, or one of `Stdout` and `Stderr`, which an alpha gate would bring. */
+  readonly stream: string;
 }
 
 export type ParsedLogOptions =
@@ -23,17 +25,19 @@ export function parseLogOptions(query: URLSearchParams, nowMs: number): ParsedLo
   if ([sinceSeconds, tailLines, limitBytes, sinceTimeMs].some(Number.isNaN))
     return { ok: false, status: 400, text: '{"message": "Unable to decode query."}' };
   const bothSince = sinceSeconds !== undefined && sinceTimeMs !== undefined;
-  if (bothSince || (sinceSeconds ?? 1) < 1 || (tailLines ?? 0) < 0 || (limitBytes ?? 1) < 1) {
+  const stream = query.get('stream') || 'All';
+  if (!streams.has(stream) || bothSince || (sinceSeconds ?? 1) < 1 || (tailLines ?? 0) < 0 || (limitBytes ?? 1) < 1) {
     return { ok: false, status: 422, text: '{"message": "Invalid request."}' };
   }
   const sinceMs = sinceSeconds === undefined ? sinceTimeMs : nowMs - sinceSeconds * 1000;
   const flag = (name: string): boolean => trueWords.has(query.get(name) ?? '');
   return {
     ok: true,
-    options: { follow: flag('follow'), previous: flag('previous'), timestamps: flag('timestamps'), sinceMs, tailLines, limitBytes },
+    options: { follow: flag('follow'), previous: flag('previous'), timestamps: flag('timestamps'), sinceMs, tailLines, limitBytes, stream },
   };
 }
 
+const streams: ReadonlySet<string> = new Set(['All', 'Stdout', 'Stderr']);
 const trueWords: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 function integerAt(query: URLSearchParams, name: string): number | undefined {

@@ -1,0 +1,122 @@
+import type { Pod } from '#api/types/core-v1.ts';
+import type { Clock } from '#base/clock.ts';
+import { messageOf } from '#base/errors.ts';
+import type { Logger } from '#base/log.ts';
+import type { HttpRequest, HttpResponse } from '#wire/http/server.ts';
+import { ProtocolRefused } from '#wire/http/upgrade.ts';
+import type { LogFilesPort } from '../ports/log-files.ts';
+import type { RuntimePort } from '../ports/runtime.ts';
+import type { PodRuntimeState } from '../runtime/pod-runtime-state.ts';
+import { refusalOf, type ServerSwitches } from './allowed.ts';
+import { jsonAnswer, Refusal, textAnswer } from './answer.ts';
+import { type CheckpointPort, checkpoint } from './checkpoint.ts';
+import { containerLogs } from './container-logs.ts';
+import { type HealthCheck, healthAnswer } from './health.ts';
+import { type ContainerTarget, type KubeletRoute, kubeletRoute } from './kubelet-route.ts';
+import { runCommand } from './run-command.ts';
+import { runningPods } from './running-pods.ts';
+import { streamUrl } from './streams.ts';
+import { type SystemLogs, systemLogAnswer } from './system-logs.ts';
+
+/** What the kubelet's pages are made of. */
+export interface KubeletPages {
+  readonly runtime: Pick<RuntimePort, 'exec' | 'attach' | 'portForward' | 'listContainers' | 'listPodSandboxes' | 'containerStatus' | 'execSync'>;
+  readonly logFiles: LogFilesPort;
+  /** Every pod that the kubelet knows, each with the kubelet's own latest status. */
+  readonly pods: () => readonly Pod[];
+  /** Pods as the runtime has them. */
+  readonly runtimePods: () => readonly PodRuntimeState[];
+  /** Calls the listener whenever `pods` may have changed, so that followers of logs end at once; the answer unsubscribes. */
+  readonly onPodsChanged: (listener: () => void) => () => void;
+  readonly health: ReadonlyMap<string, HealthCheck>;
+  /** Prometheus text by path. */
+  readonly metrics: ReadonlyMap<string, (signal: AbortSignal) => Promise<string>>;
+  readonly summary: (onlyCompute: boolean, signal: AbortSignal) => Promise<unknown>;
+  /** What `/configz` shows. */
+  readonly config: unknown;
+  readonly statusText: () => string;
+  readonly checkpoints: CheckpointPort;
+  readonly systemLogs: SystemLogs;
+  /** More JSON pages by path, such as `/podstartups`. */
+  readonly more: ReadonlyMap<string, () => unknown>;
+  readonly switches: ServerSwitches;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Answers whoever was let in. */
+export async function pageAnswer(pages: KubeletPages, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+  try {
+    const page = pages.more.get(request.path);
+    if (page !== undefined) return jsonAnswer(page());
+    const route = kubeletRoute(request.path);
+    return refusalOf(route.kind, request.method, pages.switches) ?? (await routeAnswer(pages, route, request, signal));
+  } catch (error) {
+    return failureAnswer(pages.logger, request, error);
+  }
+}
+
+async function routeAnswer(pages: KubeletPages, route: KubeletRoute, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+  const { runtime, logFiles: files, clock, onPodsChanged } = pages;
+  const { query, path } = request;
+  switch (route.kind) {
+    case 'healthz':
+      return await healthAnswer(pages.health, route.check, query);
+    case 'pods':
+      return jsonAnswer({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: pages.pods() });
+    case 'runningpods':
+      return jsonAnswer(runningPods(pages.runtimePods()));
+    case 'configz':
+      return jsonAnswer({ kubeletconfig: pages.config });
+    case 'statusz':
+      return textAnswer(200, pages.statusText());
+    case 'metrics':
+      return await metricsAnswer(pages, path, signal);
+    case 'summary':
+      return await summaryAnswer(pages, query.get('only_cpu_and_memory') === 'true', signal);
+    case 'logs':
+      return await systemLogAnswer(pages.systemLogs, route.path, path.endsWith('/'), signal);
+    case 'containerLogs':
+      return containerLogs({ runtime, files, clock, onPodsChanged }, podOf(pages, route), route, query, signal);
+    case 'checkpoint':
+      return await checkpoint(pages.checkpoints, podOf(pages, route), route, query, signal);
+    case 'run':
+      return await runCommand(runtime, podOf(pages, route), route.container, query, signal);
+    case 'exec':
+    case 'attach':
+    case 'portForward':
+      await streamUrl(runtime, podOf(pages, route), route, query, signal); // what is wrong with the question is told first
+      throw new Refusal(500, 'Upgrade request required');
+    case 'verbosity':
+    case 'profiling':
+    case 'unknown':
+      return textAnswer(404, '404: Page Not Found');
+  }
+}
+
+async function metricsAnswer({ metrics }: KubeletPages, path: string, signal: AbortSignal): Promise<HttpResponse> {
+  const page = metrics.get(path.replace(/\/$/, ''));
+  if (page === undefined) return textAnswer(404, '404: Page Not Found');
+  return { ...textAnswer(200, await page(signal)), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } };
+}
+
+async function summaryAnswer({ summary }: KubeletPages, onlyCompute: boolean, signal: AbortSignal): Promise<HttpResponse> {
+  try {
+    return jsonAnswer(await summary(onlyCompute, signal));
+  } catch (error) {
+    throw new Refusal(500, `Internal Error: ${messageOf(error)}`);
+  }
+}
+
+export function podOf({ pods }: Pick<KubeletPages, 'pods'>, target: Omit<ContainerTarget, 'container'>): Pod | undefined {
+  const isMeant = ({ metadata }: Pod): boolean =>
+    metadata.name === target.pod && metadata.namespace === target.namespace && (target.uid === undefined || metadata.uid === target.uid);
+  return pods().find(isMeant);
+}
+
+export function failureAnswer(logger: Logger, request: Pick<HttpRequest, 'method' | 'path'>, error: unknown): HttpResponse {
+  if (error instanceof Refusal) return textAnswer(error.status, error.message);
+  if (error instanceof ProtocolRefused) return textAnswer(400, error.message);
+  logger.warn('a request failed', { method: request.method, path: request.path, error: messageOf(error) });
+  return textAnswer(500, messageOf(error));
+}
