@@ -195,3 +195,11 @@ test('a warning goes out at once, with all that came before it', async (t) => {
   await settled();
   assert.deepEqual(stored(), ['1 Normal Started Started container main', '1 Warning BackOff no']);
 });
+
+test('an event has the annotations that it was given', async (t) => {
+  const { api, recorder } = recording(t);
+  recorder.emit(referenceTo(aPod()), { ...started, annotations: { starved_resource: 'memory' } });
+  await settled();
+  const [event] = api.objects<Event & { annotations?: unknown }>('events');
+  assert.deepEqual([event?.metadata.annotations, event?.annotations], [{ starved_resource: 'memory' }, undefined]);
+});

@@ -8,6 +8,8 @@ export interface PodEvent {
   readonly message: string;
   /** `spec.containers{name}`; absent: the pod. */
   readonly fieldPath?: string | undefined;
+  /** For programs. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Tells people what happens to a pod. Never blocks and never fails: what cannot be delivered is dropped. */
