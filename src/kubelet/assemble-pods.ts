@@ -5,6 +5,7 @@ import type { Client } from '#client/client.ts';
 import { StartupRecorder } from '#startup/recorder.ts';
 import type { TransitionListener } from '#startup/transition.ts';
 import { createNodeRoom } from './admission/create-node-room.ts';
+import type { NodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
 import type { RuntimeWatch } from './node/runtime-state.ts';
 import type { FollowedObjects } from './objects/objects.ts';
@@ -37,6 +38,7 @@ export interface NodeParts {
   readonly events: EventsPort;
   readonly objects: FollowedObjects;
   readonly stats: StatsProvider;
+  readonly strain: NodeStrain;
   readonly registry: Registry;
   readonly imageMetrics: ImageMetrics;
   /** As the API server has it; `undefined` until it is registered. */

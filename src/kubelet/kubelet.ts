@@ -7,6 +7,9 @@ import { createEventRecorder, type EventRecorder } from '#client/event-recorder.
 import { type AssembledPods, assemblePods, type NodeParts } from './assemble-pods.ts';
 import { type Certificates, createCertificates } from './certificates/create-certificates.ts';
 import type { ServerTls } from './certificates/server-identity.ts';
+import { createEviction } from './eviction/create-eviction.ts';
+import type { EvictionManager } from './eviction/eviction-manager.ts';
+import { createNodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
 import { createAgent } from './node/create-agent.ts';
 import type { NodeAgent } from './node/node-agent.ts';
@@ -67,6 +70,7 @@ export async function runKubelet(config: KubeletConfig, host: KubeletHost, signa
     // Whoever starts a pod must know the node and what runs already.
     await Promise.all([waitFor(agent.expected, (node) => node !== undefined, signal), cache.synced(signal)]);
     sources.followManifests();
+    tasks.run('eviction', (inner) => evictionOf(config, host, parts).run(inner));
     tasks.run('chores', (inner) => doChores(choresOf(config, host, parts), clock, logger, inner));
     await Promise.all([waitFor(agent.node, (node) => node !== undefined, signal), informer.synced(signal)]);
     sources.followApi(informer);
@@ -106,6 +110,7 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
     runtime,
     cache,
     stats: createStats(config, host, { cache, podCgroups: cgroups.names, podOf }),
+    strain: createNodeStrain(),
     runtimeWatch: watchRuntime({ runtime: host.runtime, clock }),
     hostFacts,
     cgroups,
@@ -113,8 +118,8 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
     registry,
     imageMetrics: createImageMetrics(registry),
     events: {
-      emit: ({ uid, namespace, name }, { type, reason, message, fieldPath }) =>
-        recorder.emit({ kind: 'Pod', apiVersion: 'v1', namespace, name, uid, fieldPath }, { type, reason, message }),
+      emit: ({ uid, namespace, name }, { fieldPath, ...content }) =>
+        recorder.emit({ kind: 'Pod', apiVersion: 'v1', namespace, name, uid, fieldPath }, content),
     },
     node: () => agent.node.get() ?? agent.expected.get(),
   };
@@ -123,7 +128,15 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
   const server = serversOf(config, host, certificates.server.get(), base, pods);
   certificates.server.subscribe((tls) => server.useTls(tls));
   const port = await server.listen();
-  const agent = createAgent(config, host, { client, runtimeWatch: base.runtimeWatch, budget: cgroups.budget, events: recorder, port });
+  const agent = createAgent(config, host, {
+    client,
+    runtimeWatch: base.runtimeWatch,
+    budget: cgroups.budget,
+    events: recorder,
+    strain: base.strain,
+    port,
+  });
+  base.strain.pressures.subscribe(() => agent.refresh());
   const sources = createPodSources(config, host, { ...pods.engine, events: base.events, node: agent.node });
   return { ...base, recorder, pods, sources, images, server, port, agent, certificates };
 }
@@ -137,6 +150,13 @@ function serversOf(config: KubeletConfig, host: KubeletHost, tls: ServerTls, bas
     pods: () => workers.pods().map((pod) => ({ ...pod, status: status.get(pod.metadata.uid) ?? pod.status })),
     more: new Map([['/podstartups', () => startups.list()]]),
   });
+}
+
+function evictionOf(config: KubeletConfig, host: KubeletHost, parts: Parts): EvictionManager {
+  const { runtime, cache, pods } = parts;
+  const { files, logger } = host;
+  const removeDeadContainers = (signal: AbortSignal) => collectGarbage({ runtime, cache, files, logger, keepDead }, signal);
+  return createEviction(config, host, { ...parts, workers: pods.engine.workers, removeDeadContainers });
 }
 
 function choresOf(

@@ -1,5 +1,6 @@
 import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
 import type { Node, Pod } from '#api/types/core-v1.ts';
+import type { NodeStrain } from '../eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
 import type { PodWorkers } from '../pod-workers/pod-workers.ts';
 import { putOut } from '../pod-workers/put-out.ts';
@@ -15,13 +16,14 @@ export interface NodeRoomParts {
   readonly hostFacts: Pick<HostFacts, 'hasAppArmor' | 'kernelVersion'>;
   readonly events: EventsPort;
   readonly node: () => Node | undefined;
+  readonly strain: NodeStrain;
 }
 
 /** @throws {InvalidInput} when sysctls are allowed that no pod may set */
 export function createNodeRoom(
   { nodeName, configuration }: Pick<KubeletConfig, 'nodeName' | 'configuration'>,
   { client, clock }: Pick<KubeletHost, 'client' | 'clock'>,
-  { hostFacts, events, node }: NodeRoomParts,
+  { hostFacts, events, node, strain }: NodeRoomParts,
   engine: () => { readonly workers: PodWorkers },
 ): NodeRoom {
   let fresh: Node | undefined;
@@ -32,7 +34,7 @@ export function createNodeRoom(
     await putOut(victim, refusal, undefined, { workers: engine().workers, events, clock }, signal);
   };
   return new NodeRoom({
-    node: () => admittingNode(newerOf(node(), fresh), hostFacts),
+    node: () => admittingNode(newerOf(node(), fresh), hostFacts, strain),
     refreshNode: async (signal) => {
       fresh = await client.get(nodeKind, { name: nodeName }, signal);
     },
@@ -47,16 +49,15 @@ function newerOf(a: Node | undefined, b: Node | undefined): Node | undefined {
   return Number(b?.metadata.resourceVersion ?? -1) > Number(a?.metadata.resourceVersion ?? -1) ? b : a;
 }
 
-function admittingNode(node: Node | undefined, host: NodeRoomParts['hostFacts']): AdmittingNode | undefined {
+function admittingNode(node: Node | undefined, host: NodeRoomParts['hostFacts'], { pressures }: NodeStrain): AdmittingNode | undefined {
   if (node === undefined) return undefined;
   const { spec, status = {} } = node;
-  const pressures = (status.conditions ?? []).filter(({ type, status: holds }) => type.endsWith('Pressure') && holds === 'True');
   return {
     name: node.metadata.name,
     labels: node.metadata.labels ?? {},
     allocatable: status.allocatable ?? {},
     taints: spec?.taints ?? [],
-    pressures: pressures.map(({ type }) => type),
+    pressures: pressures.get(),
     hasSupplementalGroupsPolicy: status.features?.supplementalGroupsPolicy === true,
     hasAppArmor: host.hasAppArmor,
     kernelVersion: host.kernelVersion,

@@ -7,6 +7,7 @@ import { silentLogger } from '#base/log.ts';
 import { FakeClock } from '#base/testing/fake-clock.ts';
 import { parseKubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { EvictionManager } from './eviction-manager.ts';
+import { createNodeStrain } from './node-strain.ts';
 import { aContainerUse, aFilesystem, aMemory, aNodeUse, aPodUse, aVolumeUse, gi, MemoryStats, mi } from './testing/memory-stats.ts';
 import { parseThresholds } from './thresholds.ts';
 
@@ -17,6 +18,7 @@ const podOf = (name: string, more: Partial<Pod['spec']> = {}, resources = {}): P
 function rig(configuration: Readonly<Record<string, unknown>> = {}) {
   const clock = new FakeClock();
   const stats = new MemoryStats();
+  const { pressures } = createNodeStrain();
   const pods: Pod[] = [];
   const log: string[] = [];
   const hooks: { afterImages: () => void } = { afterImages: () => undefined };
@@ -29,6 +31,7 @@ function rig(configuration: Readonly<Record<string, unknown>> = {}) {
       limitsLocalStorage: parsed.localStorageCapacityIsolation,
       everyMs: 10_000,
     },
+    pressures,
     stats,
     pods: () => [...pods],
     putOut: async (pod, refusal, graceSeconds) => {
@@ -47,13 +50,13 @@ function rig(configuration: Readonly<Record<string, unknown>> = {}) {
     clock,
     logger: silentLogger,
   });
-  return { clock, stats, pods, log, manager, hooks };
+  return { clock, stats, pods, log, manager, hooks, pressures };
 }
 
 const shortOfMemory = (now: number) => aNodeUse({ memory: aMemory({ atMs: now, availableBytes: 52 * mi, workingSetBytes: 15 * gi }) }, now);
 
 test('memory runs out: the worst pod goes, one a look, with upstream’s words', async () => {
-  const { stats, pods, log, manager } = rig();
+  const { stats, pods, log, manager, pressures } = rig();
   pods.push(podOf('quiet', {}, { requests: { memory: '1Gi' } }), podOf('greedy', {}, { requests: { memory: '100Mi' } }), podOf('greedy-too'));
   stats.podUsages = [
     aPodUse('quiet', { containers: [aContainerUse('main', 500 * mi)] }),
@@ -73,7 +76,7 @@ test('memory runs out: the worst pod goes, one a look, with upstream’s words',
     'greedy 1 true Evicted: The node was low on resource: memory. Threshold quantity: 100Mi, available: 52Mi. ' +
       'Container main was using 500Mi, request is 100Mi, has larger consumption of memory. ',
   ]);
-  assert.deepEqual(manager.pressures.get(), ['MemoryPressure']);
+  assert.deepEqual(pressures.get(), ['MemoryPressure']);
 });
 
 test('a pod that asks for memory as a whole is told as a whole', async () => {
@@ -108,7 +111,7 @@ test('the memory of all pods together has the same threshold', async () => {
 const fullDisk = (now: number) => aFilesystem({ atMs: now, capacityBytes: 100 * gi, availableBytes: 5 * gi, inodes: 1000, inodesFree: 900 });
 
 test('a full disk: dead containers and unused images go first, and when that is enough no pod', async () => {
-  const { stats, pods, log, manager, hooks } = rig();
+  const { stats, pods, log, manager, hooks, pressures } = rig();
   pods.push(podOf('p'));
   stats.nodeUsage = { ...aNodeUse({}, 1), nodeFs: fullDisk(1) };
   hooks.afterImages = () => {
@@ -116,7 +119,7 @@ test('a full disk: dead containers and unused images go first, and when that is 
   };
   assert.deepEqual(await manager.look(signal), []);
   assert.deepEqual(log, ['node EvictionThresholdMet Attempting to reclaim ephemeral-storage', 'containers', 'images']);
-  assert.deepEqual(manager.pressures.get(), ['DiskPressure']);
+  assert.deepEqual(pressures.get(), ['DiskPressure']);
 });
 
 test('a full disk that nothing else helps: the pod that has most on it', async () => {

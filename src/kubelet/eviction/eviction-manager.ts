@@ -2,7 +2,7 @@ import type { Pod } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
-import { Cell, type Watchable } from '#base/watchable.ts';
+import type { Cell } from '#base/watchable.ts';
 import type { FilesystemLayout, PodUsage, StatsPort } from '../ports/stats.ts';
 import { isCritical } from '../resources/critical.ts';
 import type { Refusal } from '../status/compute-pod-status.ts';
@@ -27,6 +27,8 @@ export interface EvictionSettings {
 
 export interface EvictionDeps {
   readonly settings: EvictionSettings;
+  /** Told what the node is short of. */
+  readonly pressures: Cell<readonly PressureType[]>;
   readonly stats: StatsPort;
   /** Those that hold something of the node. */
   readonly pods: () => readonly Pod[];
@@ -50,16 +52,10 @@ const hardGraceSeconds = 1;
 /** Puts pods out before the node runs out of something that none of them could live without. */
 export class EvictionManager {
   readonly #deps: EvictionDeps;
-  readonly #pressures = new Cell<readonly PressureType[]>([]);
   #state: EvictionState = nothingSeen;
 
   constructor(deps: EvictionDeps) {
     this.#deps = deps;
-  }
-
-  /** What the node is short of. */
-  get pressures(): Watchable<readonly PressureType[]> {
-    return this.#pressures;
   }
 
   /** Looks again and again until the signal is aborted; after an eviction at once, when its pods have given back what they held. */
@@ -79,7 +75,7 @@ export class EvictionManager {
 
   /** @returns the pods that were put out */
   async look(signal: AbortSignal): Promise<readonly Pod[]> {
-    const { settings, stats, clock, tellNode } = this.#deps;
+    const { settings, stats, pressures, clock, tellNode } = this.#deps;
     if (settings.thresholds.length === 0 && !settings.limitsLocalStorage) return [];
     const active = this.#deps.pods();
     const [node, podUsages] = await Promise.all([stats.node(signal), stats.pods(signal)]);
@@ -88,7 +84,7 @@ export class EvictionManager {
     const thresholds = withContainerFilesystem(settings.thresholds, node.layout);
     const verdict = judge(thresholds, observations, this.#state, clock.now(), settings.transitionMs);
     this.#state = verdict.state;
-    if (verdict.pressures.join() !== this.#pressures.get().join()) this.#pressures.set(verdict.pressures);
+    if (verdict.pressures.join() !== pressures.get().join()) pressures.set(verdict.pressures);
     if (settings.limitsLocalStorage) {
       const evicted = await this.#evictBreaches(active, usages, node.layout, signal);
       if (evicted.length > 0) return evicted;

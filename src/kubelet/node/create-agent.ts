@@ -1,5 +1,6 @@
 import type { Client } from '#client/client.ts';
 import type { EventRecorder } from '#client/event-recorder.ts';
+import type { NodeStrain } from '../eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { createNodeAgent, defaultNodeTiming, type NodeAgent } from './node-agent.ts';
@@ -11,12 +12,13 @@ export interface AgentParts {
   readonly runtimeWatch: RuntimeWatch;
   readonly budget: Omit<NodeSettings, 'maxImages'>;
   readonly events: Pick<EventRecorder, 'emit'>;
+  readonly strain: NodeStrain;
   /** That the kubelet's server took. */
   readonly port: number;
 }
 
 /** The agent of the node, joined with what it asks for. */
-export function createAgent(config: KubeletConfig, host: KubeletHost, { client, runtimeWatch, budget, events, port }: AgentParts): NodeAgent {
+export function createAgent(config: KubeletConfig, host: KubeletHost, { client, runtimeWatch, budget, events, strain, port }: AgentParts): NodeAgent {
   const { clock, logger, random } = host;
   const { configuration, timings } = config;
   return createNodeAgent({
@@ -32,6 +34,7 @@ export function createAgent(config: KubeletConfig, host: KubeletHost, { client, 
       kubeletPort: port,
       kubeletVersion: config.version,
       rootDirectory: config.roots.root,
+      strain,
       clock,
       logger,
     }),

@@ -2,9 +2,9 @@ import type { Clock } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
 import type { Image, VersionResponse } from '#wire/generated/cri.ts';
+import type { NodeStrain } from '../eviction/node-strain.ts';
 import type { HostFacts, HostPort } from '../ports/host.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
-import { noPressure } from './node-conditions.ts';
 import { chooseNodeAddress, type NodeFacts } from './node-status.ts';
 import type { RuntimeWatch } from './runtime-state.ts';
 
@@ -21,6 +21,7 @@ export interface FactsGathererOptions {
   readonly kubeletVersion: string;
   /** Whose file system is the node's ephemeral storage. */
   readonly rootDirectory: string;
+  readonly strain: NodeStrain;
   readonly isShuttingDown?: (() => boolean) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -47,6 +48,7 @@ export function gatherFacts(options: FactsGathererOptions): (signal: AbortSignal
     if (!isUp) version = undefined; // the one that comes back may be a newer one
     const [filesystem] = await Promise.all([options.host.filesystem(options.rootDirectory, signal), isUp ? askRuntime(signal) : undefined]);
     host = host ?? (await options.host.facts(signal));
+    const pressures = options.strain.pressures.get();
     return {
       host,
       filesystem,
@@ -57,7 +59,11 @@ export function gatherFacts(options: FactsGathererOptions): (signal: AbortSignal
       runtimeVersion: version,
       images,
       runtime: options.runtimeWatch.state.get(),
-      pressures: noPressure,
+      pressures: {
+        memoryPressure: pressures.includes('MemoryPressure'),
+        diskPressure: pressures.includes('DiskPressure'),
+        pidPressure: pressures.includes('PIDPressure'),
+      },
       isShuttingDown: options.isShuttingDown?.() ?? false,
     };
   };
