@@ -88,7 +88,6 @@ export async function startStreamingNode(side: HostSide, runtime: CriRuntime): P
       authorize: async ({ name }) => name === 'kube-apiserver-kubelet-client',
       logger: silentLogger,
     }),
-    onAnswer: () => undefined,
     clock: systemClock,
     logger: silentLogger,
   });

@@ -42,7 +42,7 @@ export function createServers(config: KubeletConfig, host: KubeletHost, parts: S
   const { clock, logger, client } = host;
   const pages = pagesOf(config, host, parts);
   const guard = guardOf(configuration, nodeName, client, clock, logger);
-  const main = createKubeletServer({ ...pages, tls: parts.tls, guard, onAnswer: () => undefined });
+  const main = createKubeletServer({ ...pages, tls: parts.tls, guard });
   const open: (readonly [HttpServer, { readonly host: string; readonly port: number }])[] = [];
   if (configuration.readOnlyPort > 0)
     open.push([createOpenServer(pages, isReadOnly), { host: config.listenAddress, port: configuration.readOnlyPort }]);

@@ -13,32 +13,23 @@ import { type StreamRoute, streamUrl } from './streams.ts';
 export interface KubeletServerOptions extends KubeletPages {
   readonly tls: ServerTls;
   readonly guard: Guard;
-  /** Told of each request when its answer is known, with the time that it took. */
-  readonly onAnswer: (request: HttpRequest, kind: 'page' | 'stream', tookMs: number) => void;
 }
 
 export type KubeletServer = HttpServer;
 
 /** What the kubelet serves to those who may ask: logs, exec, attach, port-forward, and pages. */
 export function createKubeletServer(options: KubeletServerOptions): KubeletServer {
-  const { clock, logger, onAnswer } = options;
+  const { clock, logger } = options;
   return createHttpServer({
     tls: options.tls,
     clock,
-    handler: async (request, signal) => {
-      const startedMs = clock.monotonic();
-      const answer = await guardedAnswer(options, request, signal);
-      onAnswer(request, 'page', clock.monotonic() - startedMs);
-      return answer;
-    },
+    handler: (request, signal) => guardedAnswer(options, request, signal),
     upgrade: async (request, socket, head, signal) => {
-      const startedMs = clock.monotonic();
       try {
         await stream(options, request, socket, head, signal);
       } catch (error) {
         endWith(socket, failureAnswer(logger, request, error));
       }
-      onAnswer(request, 'stream', clock.monotonic() - startedMs);
     },
     onFailure: (what, error) => logger.error('a request broke', { what, error: messageOf(error) }),
   });
