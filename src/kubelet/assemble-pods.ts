@@ -4,7 +4,7 @@ import type { Node, Pod } from '#api/types/core-v1.ts';
 import type { Client } from '#client/client.ts';
 import { StartupRecorder } from '#startup/recorder.ts';
 import type { TransitionListener } from '#startup/transition.ts';
-import { createNodeRoom } from './admission/create-node-room.ts';
+import { createNodeSpace } from './admission/create-node-room.ts';
 import type { NodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
 import type { RuntimeWatch } from './node/runtime-state.ts';
@@ -14,6 +14,7 @@ import { createPodEngine, type EngineDeps, type PodEngine } from './pod-engine.t
 import { logObserver } from './pod-start/observers/log.ts';
 import { metricsObserver } from './pod-start/observers/metrics.ts';
 import { describeSteps } from './pod-start/observers/record.ts';
+import type { AnyStep } from './pod-start/step.ts';
 import type { WakeBus } from './pod-workers/wake-bus.ts';
 import type { EventsPort } from './ports/events.ts';
 import type { HostFacts } from './ports/host.ts';
@@ -72,6 +73,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
   });
   const resolvConf = parseResolvConf(config.resolvConf);
   const made: { volumes?: VolumeManager; startups?: StartupRecorder } = {};
+  const { room, resizer } = createNodeSpace(config, host, parts, () => engine);
   const engine: PodEngine = createPodEngine({
     client,
     runtime,
@@ -82,8 +84,10 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     events,
     probes,
     http: host.httpGet,
-    cgroups: podCgroupsPort(cgroups.pods, () => unfinished(engine)),
-    room: createNodeRoom(config, host, parts, () => engine),
+    cgroups: podCgroupsPort(cgroups.pods, resizer, () => unfinished(engine).map((pod) => room.held(pod.metadata.uid) ?? pod)),
+    room,
+    statusExtras: resizer,
+    resizes: resizer,
     createVolumes: (wake) => {
       made.volumes = volumeManager(config, host, parts, wake);
       return made.volumes;
@@ -100,9 +104,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     settings: config.timings.engine,
     faults: host.faults,
     observers: (steps): Readonly<Record<string, TransitionListener>> => {
-      const lastStep = steps.at(-1)?.name ?? '';
-      const settings = { nodeName: config.nodeName, watchedPeriodMs: 100, idlePeriodMs: 1000, lastStep, keep: recordKeep };
-      made.startups = new StartupRecorder(settings, { describe: describeSteps(steps), clock, logger, ship: host.ship });
+      made.startups = startupRecorder(config, host, steps);
       return { record: made.startups.record, metrics: metricsObserver(registry), log: logObserver(logger) };
     },
   } satisfies EngineDeps);
@@ -112,11 +114,17 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     engine,
     startups,
     async close() {
+      resizer.close();
       await probes.close();
       await startups.close();
       await volumes[Symbol.asyncDispose]();
     },
   };
+}
+
+function startupRecorder({ nodeName }: KubeletConfig, { clock, logger, ship }: KubeletHost, steps: readonly AnyStep[]): StartupRecorder {
+  const settings = { nodeName, watchedPeriodMs: 100, idlePeriodMs: 1000, lastStep: steps.at(-1)?.name ?? '', keep: recordKeep };
+  return new StartupRecorder(settings, { describe: describeSteps(steps), clock, logger, ship });
 }
 
 function volumeManager(config: KubeletConfig, host: KubeletHost, { events, objects, node }: NodeParts, wake: WakeBus): VolumeManager {

@@ -23,6 +23,7 @@ import type { NodeRoomPort } from './ports/node-room.ts';
 import type { ObjectsPort } from './ports/objects.ts';
 import type { PodCgroupsPort } from './ports/pod-cgroups.ts';
 import type { ProbesPort } from './ports/probes.ts';
+import type { ResizesPort } from './ports/resizes.ts';
 import type { RuntimePort } from './ports/runtime.ts';
 import type { StatusExtras } from './ports/status-extras.ts';
 import type { VolumesPort } from './ports/volumes.ts';
@@ -34,7 +35,7 @@ import type { PullRecords } from './runtime/images/pull-records.ts';
 import { defaultImagePullerSettings } from './runtime/images/puller-settings.ts';
 import type { ProbeVerdicts } from './runtime/pod-actions.ts';
 import { PodRuntime } from './runtime/pod-runtime.ts';
-import { emptyState } from './runtime/pod-runtime-state.ts';
+import { emptyState, type PodRuntimeState } from './runtime/pod-runtime-state.ts';
 import { ReasonCache } from './runtime/reason-cache.ts';
 import type { RuntimeCache } from './runtime/runtime-cache.ts';
 import type { NodeConfig } from './runtime/start-container/prepare-config.ts';
@@ -89,6 +90,7 @@ export interface EngineDeps {
   readonly faults?: FaultPoint | undefined;
   /** What parts that hand out the node's resources add to statuses. */
   readonly statusExtras?: StatusExtras;
+  readonly resizes?: ResizesPort | undefined;
   /** More readers of the transitions, by name. */
   readonly observers: (steps: readonly AnyStep[]) => Readonly<Record<string, TransitionListener>>;
 }
@@ -176,8 +178,9 @@ interface Parts {
   readonly volumes: Pick<VolumeManager, 'prepare'>;
 }
 
-function createWorkers({ clock, logger, settings, random, cache, probes, faults }: EngineDeps, parts: Parts): PodWorkers {
+function createWorkers({ clock, logger, settings, random, cache, probes, faults, resizes }: EngineDeps, parts: Parts): PodWorkers {
   const { pipeline, emit, verdicts, wake, reporter, status, runtime, volumes } = parts;
+  const withSizes = (state: PodRuntimeState) => resizes?.observed(state) ?? state;
   return new PodWorkers({
     pipeline,
     runner: { clock, emit, faults },
@@ -186,7 +189,8 @@ function createWorkers({ clock, logger, settings, random, cache, probes, faults 
     settings: settings.worker,
     random,
     verdicts,
-    observe: (pod) => cache.get(pod.uid) ?? emptyState(pod),
+    observe: (pod) => withSizes(cache.get(pod.uid) ?? emptyState(pod)),
+    needsSync: (uid) => resizes?.needsSync(uid) ?? false,
     subscribe: (keys, whenWoken) => wake.subscribe(keys, whenWoken),
     report: (uid) => reporter.report(uid, 'now'),
     prepare: (pod) => volumes.prepare(pod),

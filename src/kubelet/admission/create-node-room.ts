@@ -4,28 +4,36 @@ import type { NodeStrain } from '../eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
 import type { PodWorkers } from '../pod-workers/pod-workers.ts';
 import { putOut } from '../pod-workers/put-out.ts';
-import type { EventsPort } from '../ports/events.ts';
 import type { HostFacts } from '../ports/host.ts';
+import { createPodResizer, type ResizerParts } from '../resources/resize/create-resizer.ts';
+import type { PodResizer } from '../resources/resize/pod-resizer.ts';
 import { refOf } from '../runtime/pod-ref.ts';
 import type { AdmittingNode } from './admission-input.ts';
 import { NodeRoom } from './node-room.ts';
 import { preemptingMessage, preemptingReason } from './preemption.ts';
 import { checkAllowedSysctls } from './sysctls.ts';
 
-export interface NodeRoomParts {
+/** Room for pods, and what pods that have it may have more or less of. */
+export interface NodeSpace {
+  readonly room: NodeRoom;
+  readonly resizer: PodResizer;
+}
+
+export interface NodeRoomParts extends ResizerParts {
   readonly hostFacts: Pick<HostFacts, 'hasAppArmor' | 'kernelVersion'>;
-  readonly events: EventsPort;
   readonly node: () => Node | undefined;
   readonly strain: NodeStrain;
 }
 
 /** @throws {InvalidInput} when sysctls are allowed that no pod may set */
-export function createNodeRoom(
-  { nodeName, configuration }: Pick<KubeletConfig, 'nodeName' | 'configuration'>,
-  { client, clock }: Pick<KubeletHost, 'client' | 'clock'>,
-  { hostFacts, events, node, strain }: NodeRoomParts,
+export function createNodeSpace(
+  config: KubeletConfig,
+  host: KubeletHost,
+  parts: NodeRoomParts,
   engine: () => { readonly workers: PodWorkers },
-): NodeRoom {
+): NodeSpace {
+  const { client, clock } = host;
+  const { hostFacts, events, node, strain } = parts;
   let fresh: Node | undefined;
   const preempt = async (victim: Pod, signal: AbortSignal): Promise<void> => {
     events.emit(refOf(victim), { type: 'Warning', reason: preemptingReason, message: preemptingMessage });
@@ -33,16 +41,19 @@ export function createNodeRoom(
     const refusal = { reason: preemptingReason, message: preemptingMessage, putOut: outcome };
     await putOut(victim, refusal, undefined, { workers: engine().workers, events, clock }, signal);
   };
-  return new NodeRoom({
+  const resizer = createPodResizer(config, host, parts, { heldPod: (uid) => room.held(uid), wake: (uid) => engine().workers.wake(uid) });
+  const room: NodeRoom = new NodeRoom({
     node: () => admittingNode(newerOf(node(), fresh), hostFacts, strain),
     refreshNode: async (signal) => {
-      fresh = await client.get(nodeKind, { name: nodeName }, signal);
+      fresh = await client.get(nodeKind, { name: config.nodeName }, signal);
     },
-    allowedSysctls: checkAllowedSysctls(configuration.allowedUnsafeSysctls),
+    allowedSysctls: checkAllowedSysctls(config.configuration.allowedUnsafeSysctls),
     preempt: async (victims, signal) => {
       await Promise.all(victims.map((victim) => preempt(victim, signal)));
     },
+    resizes: resizer,
   });
+  return { room, resizer };
 }
 
 function newerOf(a: Node | undefined, b: Node | undefined): Node | undefined {

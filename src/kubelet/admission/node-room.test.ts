@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aContainer, aPod } from '#api/testing/objects.ts';
 import type { Pod } from '#api/types/core-v1.ts';
+import { aSandbox, observedOf } from '../runtime/testing/observed.ts';
 import type { AdmittingNode } from './admission-input.ts';
 import { NodeRoom, type NodeRoomDeps } from './node-room.ts';
 
@@ -19,13 +20,22 @@ const node: AdmittingNode = {
 };
 const podNamed = (name: string, nodeSelector: Record<string, string> = {}): Pod =>
   aPod({ metadata: { name, uid: name }, spec: { nodeName: 'node-1', nodeSelector } });
-const nobody = { refreshNode: async () => undefined, allowedSysctls: [], preempt: async () => undefined };
+const absent = observedOf([]);
+const running = observedOf([aSandbox()]);
+const nothingIsResized: NodeRoomDeps['resizes'] = {
+  recall: async (pod) => pod,
+  settle: async (pod) => pod,
+  counted: (pod) => pod,
+  roomChanged: () => undefined,
+  forget: () => undefined,
+};
+const nobody = { resizes: nothingIsResized, refreshNode: async () => undefined, allowedSysctls: [], preempt: async () => undefined };
 const roomOf = (labels: () => Record<string, string> = () => ({}), deps: Partial<NodeRoomDeps> = {}) =>
   new NodeRoom({ node: () => ({ ...node, labels: labels() }), ...nobody, ...deps });
 
 test('who was let in holds its room until it is given back', async () => {
   const room = roomOf();
-  const ask = async (name: string) => (await room.admit(podNamed(name), false, signal)).admitted;
+  const ask = async (name: string) => (await room.admit(podNamed(name), absent, signal)).admitted;
   assert.deepEqual([await ask('a'), await ask('b'), await ask('c'), await ask('a')], [true, true, false, true]);
   room.release('a');
   assert.deepEqual([await ask('c'), room.holds('a'), room.holds('c')], [true, false, true]);
@@ -33,7 +43,7 @@ test('who was let in holds its room until it is given back', async () => {
 
 test('subtle 8: after a restart all are asked again; who was created first has its room, and finished pods have none', async () => {
   const room = roomOf();
-  const ask = async (name: string) => (await room.admit(podNamed(name), true, signal)).admitted;
+  const ask = async (name: string) => (await room.admit(podNamed(name), running, signal)).admitted;
   assert.deepEqual([await ask('first'), await ask('second'), await ask('third')], [true, true, false]);
   room.release('first'); // it finishes
   assert.equal(await ask('third'), true);
@@ -41,7 +51,7 @@ test('subtle 8: after a restart all are asked again; who was created first has i
 
 test('asked at the same moment, no two get the same room', async () => {
   const room = roomOf();
-  const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => room.admit(podNamed(name), false, signal)));
+  const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => room.admit(podNamed(name), absent, signal)));
   assert.deepEqual(
     answers.map(({ admitted }) => admitted),
     [true, true, false, false],
@@ -55,14 +65,14 @@ test('subtle 5: labels that may be stale are read once more before a pod is refu
       labels = { disk: 'ssd' };
     },
   });
-  assert.equal((await room.admit(podNamed('a', { disk: 'ssd' }), false, signal)).admitted, true);
-  const answer = await room.admit(podNamed('b', { disk: 'none' }), false, signal);
+  assert.equal((await room.admit(podNamed('a', { disk: 'ssd' }), absent, signal)).admitted, true);
+  const answer = await room.admit(podNamed('b', { disk: 'none' }), absent, signal);
   assert.deepEqual(answer.admitted === false && answer.reason, 'NodeAffinity');
 });
 
 test('a node that does not know itself refuses', async () => {
   const room = new NodeRoom({ ...nobody, node: () => undefined });
-  assert.deepEqual(await room.admit(podNamed('a'), false, signal), {
+  assert.deepEqual(await room.admit(podNamed('a'), absent, signal), {
     admitted: false,
     reason: 'InvalidNodeInfo',
     message: 'Kubelet cannot get node info.',
@@ -78,12 +88,12 @@ test('a critical pod is let in once others have left, and nobody takes what they
         put.push(metadata.uid);
         room.release(metadata.uid);
       }
-      others = room.admit(podNamed('late'), false, signal).then(({ admitted }) => admitted);
+      others = room.admit(podNamed('late'), absent, signal).then(({ admitted }) => admitted);
     },
   });
-  for (const name of ['a', 'b']) await room.admit(podNamed(name), false, signal);
+  for (const name of ['a', 'b']) await room.admit(podNamed(name), absent, signal);
   const critical = aPod({ metadata: { name: 'c', uid: 'c' }, spec: { nodeName: 'node-1', priority: 2_000_000_000 } });
-  assert.deepEqual(await room.admit(critical, false, signal), { admitted: true });
+  assert.deepEqual(await room.admit(critical, absent, signal), { admitted: true, pod: critical });
   assert.deepEqual([put.length, await others, room.holds('c')], [1, false, true]);
 });
 
@@ -91,8 +101,8 @@ test('a critical pod for which nobody can make room is refused with what is miss
   const critical = (name: string, cpu: string) =>
     aPod({ metadata: { name, uid: name }, spec: { priority: 2_000_000_000, containers: [aContainer({ resources: { requests: { cpu } } })] } });
   const room = roomOf();
-  await room.admit(critical('a', '3'), false, signal);
-  assert.deepEqual(await room.admit(critical('b', '2'), false, signal), {
+  await room.admit(critical('a', '3'), absent, signal);
+  assert.deepEqual(await room.admit(critical('b', '2'), absent, signal), {
     admitted: false,
     reason: 'UnexpectedAdmissionError',
     message:
@@ -110,8 +120,8 @@ test('devices and CPUs are handed out last, and who gets none has no room either
     release: () => undefined,
   };
   const room = roomOf(undefined, { allocations });
-  assert.equal((await room.admit(podNamed('a'), false, signal)).admitted, true);
-  assert.deepEqual(await room.admit(podNamed('b'), false, signal), { admitted: false, reason: 'UnexpectedAdmissionError', message: 'no device' });
-  await room.admit(podNamed('x', { no: 'such' }), false, signal);
+  assert.equal((await room.admit(podNamed('a'), absent, signal)).admitted, true);
+  assert.deepEqual(await room.admit(podNamed('b'), absent, signal), { admitted: false, reason: 'UnexpectedAdmissionError', message: 'no device' });
+  await room.admit(podNamed('x', { no: 'such' }), absent, signal);
   assert.deepEqual([asked, room.holds('b')], [['a', 'b'], false]);
 });

@@ -1,7 +1,10 @@
 import type { Pod } from '#api/types/core-v1.ts';
 import type { AllocationsPort } from '../ports/allocations.ts';
 import type { NodeRoomPort, RoomAnswer } from '../ports/node-room.ts';
-import type { AdmittingNode } from './admission-input.ts';
+import type { PodResizer } from '../resources/resize/pod-resizer.ts';
+import { sizesOf, withSizes } from '../resources/resize/sizes.ts';
+import type { PodRuntimeState } from '../runtime/pod-runtime-state.ts';
+import type { AdmittingNode, Refusal } from './admission-input.ts';
 import { type Admission, admitPod } from './admit-pod.ts';
 import { planPreemption } from './preemption.ts';
 import type { Shortage } from './resources.ts';
@@ -14,53 +17,87 @@ export interface NodeRoomDeps {
   readonly allowedSysctls: readonly string[];
   /** Puts pods out and waits until nothing of them runs. */
   readonly preempt: (victims: readonly Pod[], signal: AbortSignal) => Promise<void>;
+  readonly resizes: Pick<PodResizer, 'recall' | 'settle' | 'counted' | 'roomChanged' | 'forget'>;
   readonly allocations?: Pick<AllocationsPort, 'allocate' | 'release'> | undefined;
 }
 
-/** Who holds room on the node. Kept in memory: after a restart all pods are asked again, in the order of their creation. */
+type Answer = { readonly admitted: true } | (Refusal & { readonly admitted: false });
+
+/** Who holds room on the node, and how much. Kept in memory: after a restart all pods are asked again, in the order of their creation. */
 export class NodeRoom implements NodeRoomPort {
   readonly #deps: NodeRoomDeps;
+  /** With the sizes that they were given. */
   readonly #admitted = new Map<string, Pod>();
 
   constructor(deps: NodeRoomDeps) {
     this.#deps = deps;
   }
 
-  async admit(pod: Pod, alreadyRuns: boolean, signal: AbortSignal): Promise<RoomAnswer> {
-    const { uid } = pod.metadata;
-    if (this.#admitted.has(uid)) {
-      this.#admitted.set(uid, pod);
-      return { admitted: true };
+  async admit(pod: Pod, observed: PodRuntimeState, signal: AbortSignal): Promise<RoomAnswer> {
+    if (!this.holds(pod.metadata.uid)) {
+      const alreadyRuns = observed.sandboxes.length + observed.containers.length > 0;
+      const given = alreadyRuns ? await this.#deps.resizes.recall(pod, observed, signal) : pod;
+      const answer = await this.#letIn(given, alreadyRuns, signal);
+      if (!answer.admitted) return { admitted: false, reason: answer.reason, message: answer.message };
     }
-    let fits = this.#ask(pod, alreadyRuns);
-    if (!fits.admitted && fits.nodeMayBeStale) {
-      await this.#deps.refreshNode(signal);
-      fits = this.#ask(pod, alreadyRuns);
-    }
-    const answer = fits.admitted || fits.lacks.length === 0 ? fits : await this.#makeRoom(pod, fits.lacks, signal);
-    return answer.admitted ? await this.#allocate(pod, signal) : { admitted: false, reason: answer.reason, message: answer.message };
+    return { admitted: true, pod: await this.#resize(pod, signal) };
   }
 
   holds(podUid: string): boolean {
     return this.#admitted.has(podUid);
   }
 
+  /** The pod with what it was given; `undefined`: it has no room. */
+  held(podUid: string): Pod | undefined {
+    return this.#admitted.get(podUid);
+  }
+
   release(podUid: string): void {
-    this.#admitted.delete(podUid);
     this.#deps.allocations?.release(podUid);
+    this.#deps.resizes.forget(podUid);
+    if (this.#admitted.delete(podUid)) this.#deps.resizes.roomChanged();
+  }
+
+  async #letIn(pod: Pod, alreadyRuns: boolean, signal: AbortSignal): Promise<Answer> {
+    let fits = this.#ask(pod, alreadyRuns);
+    if (!fits.admitted && fits.nodeMayBeStale) {
+      await this.#deps.refreshNode(signal);
+      fits = this.#ask(pod, alreadyRuns);
+    }
+    const answer = fits.admitted || fits.lacks.length === 0 ? fits : await this.#makeRoom(pod, fits.lacks, signal);
+    return answer.admitted ? await this.#allocate(pod, signal) : answer;
+  }
+
+  /** What is wished for may be more, or less, than what was given. @returns the pod as it may be now */
+  async #resize(pod: Pod, signal: AbortSignal): Promise<Pod> {
+    const { uid } = pod.metadata;
+    const now = withSizes(pod, sizesOf(this.#admitted.get(uid) ?? pod));
+    this.#admitted.set(uid, now);
+    try {
+      const fit = (wish: Pod): Refusal | undefined => {
+        const answer = this.#ask(wish, true);
+        return answer.admitted ? undefined : answer;
+      };
+      return await this.#deps.resizes.settle(pod, now, fit, signal);
+    } catch (error) {
+      if (this.holds(uid)) this.#admitted.set(uid, now); // what could not be remembered was not given
+      throw error;
+    }
   }
 
   #ask(pod: Pod, alreadyRuns: boolean): Admission {
-    const node = this.#deps.node();
+    const { node: nodeOf, resizes, allowedSysctls } = this.#deps;
+    const node = nodeOf();
     if (node === undefined) {
       return { admitted: false, reason: 'InvalidNodeInfo', message: 'Kubelet cannot get node info.', nodeMayBeStale: true, lacks: [] };
     }
-    const answer = admitPod({ pod, node, otherPods: [...this.#admitted.values()], allowedSysctls: this.#deps.allowedSysctls, alreadyRuns });
+    const otherPods = [...this.#admitted.values()].filter(({ metadata }) => metadata.uid !== pod.metadata.uid).map((other) => resizes.counted(other));
+    const answer = admitPod({ pod, node, otherPods, allowedSysctls, alreadyRuns });
     if (answer.admitted) this.#admitted.set(pod.metadata.uid, pod); // in the same turn: nobody can take the room between question and answer
     return answer;
   }
 
-  async #makeRoom(pod: Pod, lacks: readonly Shortage[], signal: AbortSignal): Promise<RoomAnswer> {
+  async #makeRoom(pod: Pod, lacks: readonly Shortage[], signal: AbortSignal): Promise<Answer> {
     const plan = planPreemption(pod, [...this.#admitted.values()], lacks);
     if (plan.kind === 'impossible') {
       const message = `Unexpected error while attempting to recover from admission failure: ${plan.message}`;
@@ -71,7 +108,7 @@ export class NodeRoom implements NodeRoomPort {
     return { admitted: true };
   }
 
-  async #allocate(pod: Pod, signal: AbortSignal): Promise<RoomAnswer> {
+  async #allocate(pod: Pod, signal: AbortSignal): Promise<Answer> {
     const answer = (await this.#deps.allocations?.allocate(pod, signal)) ?? { admitted: true };
     if (!answer.admitted) this.#admitted.delete(pod.metadata.uid);
     return answer;

@@ -12,6 +12,8 @@ export interface PodFacts {
 
 export interface AdmissionFact {
   readonly admission: 'admitted';
+  /** In the place of the one from the API: with the CPU and memory that it was given. */
+  readonly pod: Pod;
 }
 
 export interface CgroupFact {

@@ -39,6 +39,8 @@ export interface WorkerDeps {
   readonly random: () => number;
   readonly verdicts: ProbeVerdicts;
   readonly observe: (pod: PodRef) => PodRuntimeState;
+  /** The list has to be run although spec and runtime ask for nothing. */
+  readonly needsSync: (podUid: string) => boolean;
   /** Calls back when any of the keys comes; the result unsubscribes. */
   readonly subscribe: (keys: readonly WakeKey[], wake: () => void) => () => void;
   /** Computes and queues the status; none for a pod without an object. */
@@ -152,7 +154,8 @@ export class PodWorker {
     this.#watchDeadline(reported?.deadlineMs);
     const observed = observe(this.ref);
     const settledMs = Math.min(this.#spread(settings.syncMs), (reported?.deadlineMs ?? Number.POSITIVE_INFINITY) - this.#deps.clock.now());
-    if (this.#doneWith === keyOf(pod) && isSettled(computeActions(pod, observed, verdicts))) return { waitMs: settledMs, wakeOn: [] };
+    const isDone = this.#doneWith === keyOf(pod) && !this.#deps.needsSync(this.ref.uid);
+    if (isDone && isSettled(computeActions(pod, observed, verdicts))) return { waitMs: settledMs, wakeOn: [] };
     this.#doneWith = undefined;
     const result = await this.#runList(pod, { pod, observed, verdicts }, signal);
     if (this.#state.phase !== 'syncing') return { waitMs: 0, wakeOn: [] };

@@ -16,6 +16,14 @@ export interface CgroupSettings {
   readonly unified?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What a cgroup has; -1: no limit. Shares and periods are always there. */
+export interface CgroupLimits {
+  readonly cpuShares: number;
+  readonly cpuQuotaUs: number;
+  readonly cpuPeriodUs: number;
+  readonly memoryLimitBytes: number;
+}
+
 /** What the kernel can limit beyond CPU and memory. */
 export interface CgroupFacts {
   /** Whether swap can be limited. */
@@ -39,6 +47,8 @@ export interface CgroupsPort extends CgroupFacts {
   children(path: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Kills what still runs at or below it, then removes it from every hierarchy; not there is no error. */
   remove(path: string, signal: AbortSignal): Promise<void>;
+  /** What was written, as the kernel has it; `undefined` for a cgroup that is not there. */
+  read(path: string, signal: AbortSignal): Promise<CgroupLimits | undefined>;
   memoryUsageBytes(path: string, signal: AbortSignal): Promise<number | undefined>;
 }
 

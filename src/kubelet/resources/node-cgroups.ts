@@ -8,6 +8,7 @@ import { type CgroupNames, cgroupNames } from './cgroup-names.ts';
 import { type NodeCgroupOptions, nodeCgroupOptions } from './cgroup-options.ts';
 import { checkBudget, type NodeBudget, nodeBudget } from './node-budget.ts';
 import { createPodCgroups, type PodCgroups } from './pod-cgroups.ts';
+import type { PodResizer } from './resize/pod-resizer.ts';
 
 /** The node's cgroups as configuration, host and runtime want them. */
 export interface NodeCgroups {
@@ -47,14 +48,15 @@ export async function createNodeCgroups(
   return { budget, options, names, pods };
 }
 
-/** Cgroups of pods, whose tier is weighed anew with each. @param pods those that are not finished */
-export function podCgroupsPort(podCgroups: PodCgroups, pods: () => readonly Pod[]): PodCgroupsPort {
+/** Cgroups of pods, whose tier is weighed anew with each. @param pods those that are not finished, with what they were given */
+export function podCgroupsPort(podCgroups: PodCgroups, resizer: Pick<PodResizer, 'apply'>, pods: () => readonly Pod[]): PodCgroupsPort {
   return {
     async ensure(pod, signal) {
       const path = await podCgroups.ensure(pod, signal);
       await podCgroups.updateQos(pods(), signal);
       return path;
     },
+    resize: (pod, observed, path, signal) => resizer.apply(pod, observed, path, signal),
     find: (uid, signal) => podCgroups.find(uid, signal),
     remove: (uid, signal) => podCgroups.remove(uid, signal),
   };

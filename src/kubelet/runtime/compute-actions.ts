@@ -1,4 +1,5 @@
 import type { Container, Pod } from '#api/types/core-v1.ts';
+import { needsRestartToResize } from '../resources/resize/resize-texts.ts';
 import { containerHash } from './container-hash.ts';
 import { planInitContainers } from './init-actions.ts';
 import type { ContainerKill, PodActions, ProbeVerdicts } from './pod-actions.ts';
@@ -96,6 +97,9 @@ function planContainer(pod: Pod, spec: Container, status: ContainerRecord | unde
   }
   if (status.hash !== '' && status.hash !== containerHash(spec)) {
     return { keep: false, start: true, kill: { container: status, message: `Container ${spec.name} definition changed, will be restarted` } };
+  }
+  if (needsRestartToResize(spec, status.size)) {
+    return { keep: false, start: true, kill: { container: status, message: `Container ${spec.name} resize requires restart` } };
   }
   for (const probe of ['liveness', 'startup'] as const) {
     const declared = probe === 'liveness' ? spec.livenessProbe : spec.startupProbe;

@@ -55,6 +55,7 @@ test('a restarted kubelet finds in labels and annotations all that it has to kno
   assert.match(hash ?? '', /^[0-9a-f]{1,8}$/);
   assert.deepEqual(others, {
     'io.kubernetes.container.restartCount': '2',
+    'kubernode.dev/container-size': '{"requests":{},"limits":{}}',
     'io.kubernetes.container.terminationMessagePath': '/dev/termination-log',
     'io.kubernetes.container.terminationMessagePolicy': 'File',
     'io.kubernetes.pod.terminationGracePeriod': '30',

@@ -1,5 +1,6 @@
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import { type ContainerConfig, type LinuxContainerResources, type LinuxContainerSecurityContext, type Mount, Signal } from '#wire/generated/cri.ts';
+import { sizeOf } from '../resources/resize/sizes.ts';
 import { containerHash } from './container-hash.ts';
 import { expand } from './expansion.ts';
 import { annotation, label } from './labels.ts';
@@ -58,6 +59,7 @@ function containerAnnotations(pod: Pod, container: Container, restartCount: numb
   const preStop = container.lifecycle?.preStop;
   return {
     [annotation.hash]: containerHash(container),
+    [annotation.size]: JSON.stringify(sizeOf(container.resources)),
     [annotation.restartCount]: String(restartCount),
     [annotation.terminationMessagePath]: container.terminationMessagePath ?? '',
     [annotation.terminationMessagePolicy]: container.terminationMessagePolicy ?? '',

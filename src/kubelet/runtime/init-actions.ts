@@ -1,5 +1,6 @@
 import { isSidecar } from '#api/pod/sidecars.ts';
 import type { Container, Pod } from '#api/types/core-v1.ts';
+import { needsRestartToResize } from '../resources/resize/resize-texts.ts';
 import { containerHash } from './container-hash.ts';
 import type { ContainerKill, ProbeVerdicts } from './pod-actions.ts';
 import { type ContainerRecord, newestOf, type PodRuntimeState } from './pod-runtime-state.ts';
@@ -95,6 +96,7 @@ function planSidecar(container: Container, index: number, last: boolean, status:
       if (container.livenessProbe !== undefined && verdicts(status.id, 'liveness') === 'failure') {
         return replace(again(`Init container ${container.name} failed liveness probe`, 'liveness'));
       }
+      if (needsRestartToResize(container, status.size)) return replace(again(`Container ${container.name} resize requires restart`));
       return passed;
     }
   }

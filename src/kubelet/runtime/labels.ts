@@ -15,4 +15,6 @@ export const annotation = {
   podTerminationGracePeriod: 'io.kubernetes.pod.terminationGracePeriod',
   preStopHandler: 'io.kubernetes.container.preStopHandler',
   ports: 'io.kubernetes.container.ports',
+  /** Ours: CPU and memory with which it was made, that a resize starts from. */
+  size: 'kubernode.dev/container-size',
 } as const;

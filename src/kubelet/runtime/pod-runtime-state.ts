@@ -7,6 +7,7 @@ import {
   PodSandboxState,
   type PodSandboxStatus,
 } from '#wire/generated/cri.ts';
+import { parseSize, type Size } from '../resources/resize/sizes.ts';
 import { annotation, label } from './labels.ts';
 
 export interface SandboxRecord {
@@ -43,6 +44,8 @@ export interface ContainerRecord {
   /** From the annotations, for pods whose spec is gone. */
   readonly graceSeconds: number | undefined;
   readonly preStopJson: string | undefined;
+  /** CPU and memory with which it was made; `undefined` when it does not say. */
+  readonly size: Size | undefined;
   /** Whom its first process runs as; not every runtime tells. */
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] } | undefined;
   /** Inside the container. */
@@ -118,6 +121,7 @@ export function containerRecord(status: ContainerStatus, lastWords: string): Con
     logPath: status.logPath,
     graceSeconds: secondsOf(annotations[annotation.podDeletionGracePeriod] ?? annotations[annotation.podTerminationGracePeriod]),
     preStopJson: annotations[annotation.preStopHandler],
+    size: parseSize(annotations[annotation.size]),
     user: status.user?.linux,
     recursiveReadOnlyPaths: status.mounts.filter((mount) => mount.recursiveReadOnly).map(({ containerPath }) => containerPath),
   };

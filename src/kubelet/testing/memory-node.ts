@@ -21,6 +21,7 @@ import type { PodEvent } from '../ports/events.ts';
 import type { NetworkState } from '../ports/node-facts.ts';
 import type { NodeRoomPort } from '../ports/node-room.ts';
 import type { ProbeKind, ProbeResult, ProbesPort } from '../ports/probes.ts';
+import { podCgroupsPort } from '../resources/node-cgroups.ts';
 import { createPodCgroups } from '../resources/pod-cgroups.ts';
 import { somePodCgroupsOptions } from '../resources/testing/cgroup-options.ts';
 import { defaultFollowSettings, followRuntime } from '../runtime/follow-runtime.ts';
@@ -91,7 +92,7 @@ export class MemoryNode {
       network: this.network,
       files,
       objects,
-      cgroups,
+      cgroups: podCgroupsPort(cgroups, { apply: async () => undefined }, () => []),
       clock,
       random,
       roots,
@@ -194,10 +195,11 @@ export class MemoryNode {
   #room(): NodeRoomPort {
     const held = new Set<string>();
     return {
-      admit: async (pod, alreadyRuns) => {
+      admit: async (pod, observed) => {
+        const alreadyRuns = observed.sandboxes.length + observed.containers.length > 0;
         if (this.refuse !== undefined && !alreadyRuns && !held.has(pod.metadata.uid)) return { admitted: false, ...this.refuse };
         held.add(pod.metadata.uid);
-        return { admitted: true };
+        return { admitted: true, pod };
       },
       holds: (uid) => held.has(uid),
       release: (uid) => void held.delete(uid),

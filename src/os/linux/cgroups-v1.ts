@@ -31,6 +31,23 @@ export function createCgroupsV1(mounts: CgroupMounts, facts: CgroupFacts, clock:
     exists: async (path) => decisive.every(({ root }) => isDirectory(root + checkedPath(path))),
     children: async (path) => [...new Set(directories(path).flatMap(childNames))],
     remove: (path, signal) => removeTrees(directories(path), clock, signal),
+    async read(path) {
+      const numberAt = (controller: string, file: string) => {
+        const full = `${rootOf(controller)}${checkedPath(path)}/${file}`;
+        const text = unlessMissing(`read ${full}`, () => readFileSync(full, 'utf8'));
+        return text === undefined ? undefined : Number(text);
+      };
+      const [cpuShares, cpuQuotaUs, cpuPeriodUs] = ['shares', 'cfs_quota_us', 'cfs_period_us'].map((file) => numberAt('cpu', `cpu.${file}`));
+      const memory = numberAt('memory', 'memory.limit_in_bytes');
+      if (cpuShares === undefined || memory === undefined) return undefined;
+      // Kernels without bandwidth control have no quota; "no limit" of memory is the largest number of whole pages.
+      return {
+        cpuShares,
+        cpuQuotaUs: cpuQuotaUs ?? -1,
+        cpuPeriodUs: cpuPeriodUs ?? 0,
+        memoryLimitBytes: memory >= Number.MAX_SAFE_INTEGER ? -1 : memory,
+      };
+    },
     async memoryUsageBytes(path) {
       const file = `${rootOf('memory')}${checkedPath(path)}/memory.usage_in_bytes`;
       const text = unlessMissing(`read ${file}`, () => readFileSync(file, 'utf8'));

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Clock } from '#base/clock.ts';
-import type { CgroupFacts, CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
+import type { CgroupFacts, CgroupLimits, CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
 import { checkedPath, childNames, makeCgroup, refuse, removeTrees, writeSettings } from './cgroup-tree.ts';
 import { pidsMax } from './cgroups-v1.ts';
 import { unlessMissing } from './errno.ts';
@@ -25,6 +25,14 @@ export function createCgroupsV2(root: string, facts: CgroupFacts, clock: Clock):
     },
     children: async (path) => childNames(root + checkedPath(path)),
     remove: (path, signal) => removeTrees([root + checkedPath(path)], clock, signal),
+    async read(path) {
+      const textAt = (file: string) => {
+        const full = `${root}${checkedPath(path)}/${file}`;
+        return unlessMissing(`read ${full}`, () => readFileSync(full, 'utf8'))?.trim();
+      };
+      const [weight, cpu, memory] = [textAt('cpu.weight'), textAt('cpu.max'), textAt('memory.max')];
+      return weight === undefined || cpu === undefined || memory === undefined ? undefined : limitsV2(weight, cpu, memory);
+    },
     async memoryUsageBytes(path) {
       const file = `${root}${checkedPath(path)}/memory.current`;
       const text = unlessMissing(`read ${file}`, () => readFileSync(file, 'utf8'));
@@ -54,6 +62,18 @@ export function filesV2(settings: CgroupSettings): readonly (readonly [file: str
  */
 export function cpuWeight(cpuShares: number): number {
   return cpuShares >= 262_144 ? 10_000 : 1 + Math.floor(((Math.max(2, cpuShares) - 2) * 9999) / 262_142);
+}
+
+/** What the files of a cgroup say. The weight is turned back into shares, not always the very ones that it was made of. */
+export function limitsV2(weight: string, cpuMax: string, memoryMax: string): CgroupLimits {
+  const [quota = 'max', period = '100000'] = cpuMax.split(' ');
+  const orNone = (text: string) => (text === 'max' ? -1 : Number(text));
+  return {
+    cpuShares: Math.floor(((Number(weight) - 1) * 262_142) / 9999) + 2,
+    cpuQuotaUs: orNone(quota),
+    cpuPeriodUs: Number(period),
+    memoryLimitBytes: orNone(memoryMax),
+  };
 }
 
 function cpuMax(quotaUs: number | undefined, periodUs: number | undefined): string | undefined {

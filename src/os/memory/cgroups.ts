@@ -1,4 +1,4 @@
-import type { CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
+import type { CgroupLimits, CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
 
 /** cgroups of a pretended node; `settings` shows what was asked for, in full and in the order of the calls. */
 export class MemoryCgroups implements CgroupsPort {
@@ -39,6 +39,13 @@ export class MemoryCgroups implements CgroupsPort {
 
   async remove(path: string): Promise<void> {
     for (const other of this.paths) if (other === path || other.startsWith(`${path}/`)) this.#cgroups.delete(other);
+  }
+
+  async read(path: string): Promise<CgroupLimits | undefined> {
+    const settings = this.#cgroups.get(path);
+    if (settings === undefined) return undefined;
+    const { cpuShares = 1024, cpuQuotaUs = -1, cpuPeriodUs = 100_000, memoryLimitBytes = -1 } = settings;
+    return { cpuShares, cpuQuotaUs, cpuPeriodUs, memoryLimitBytes };
   }
 
   async memoryUsageBytes(path: string): Promise<number | undefined> {

@@ -12,10 +12,12 @@ function roomFor(pods: number): NodeRoomPort & { readonly held: Set<string> } {
   const held = new Set<string>();
   return {
     held,
-    admit: async ({ metadata: { uid } }, alreadyRuns) => {
+    admit: async (pod, { sandboxes }) => {
+      const { uid } = pod.metadata;
+      const alreadyRuns = sandboxes.length > 0;
       if (!alreadyRuns && !held.has(uid) && held.size >= pods) return { admitted: false, reason: 'OutOfpods', message: 'full' };
       held.add(uid);
-      return { admitted: true };
+      return { admitted: true, pod };
     },
     holds: (uid) => held.has(uid),
     release: (uid) => void held.delete(uid),

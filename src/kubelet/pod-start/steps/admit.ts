@@ -57,13 +57,12 @@ export const admit = (node: NodeRoomPort): Step<Pick<PodFacts, 'pod' | 'observed
   name: 'admit',
   title: 'Let the pod onto the node',
   reads: ['pod', 'observed'],
-  writes: ['admission'],
+  writes: ['admission', 'pod'],
   slowAfterMs: 100,
   reasons,
   async run(_pod, { pod, observed }, signal) {
-    const alreadyRuns = observed.sandboxes.length + observed.containers.length > 0;
-    const answer = await node.admit(pod, alreadyRuns, signal);
-    if (answer.admitted) return { kind: 'done', writes: { admission: 'admitted' } };
+    const answer = await node.admit(pod, observed, signal);
+    if (answer.admitted) return { kind: 'done', writes: { admission: 'admitted', pod: answer.pod } };
     if (isKnown(answer.reason)) return { kind: 'reject', reason: answer.reason, detail: answer.message };
     const reason = answer.reason.startsWith('OutOf') ? 'OutOfExtendedResources' : 'UnexpectedAdmissionError';
     return { kind: 'reject', reason, detail: answer.message, word: answer.reason };

@@ -3,11 +3,11 @@ import type { CgroupFact, PodFacts } from '../facts.ts';
 import { waitAfter } from '../failure.ts';
 import type { Step } from '../step.ts';
 
-/** The pod's own cgroup, below the one of its class of service. */
-export const cgroups = (port: PodCgroupsPort): Step<Pick<PodFacts, 'pod'>, CgroupFact, 'FailedCreatePodContainer'> => ({
+/** The pod's own cgroup, below the one of its class of service; a pod that was given another size gets it here. */
+export const cgroups = (port: PodCgroupsPort): Step<Pick<PodFacts, 'pod' | 'observed'>, CgroupFact, 'FailedCreatePodContainer'> => ({
   name: 'cgroups',
   title: 'Make the cgroup',
-  reads: ['pod'],
+  reads: ['pod', 'observed'],
   writes: ['cgroupPath'],
   slowAfterMs: 100,
   reasons: {
@@ -18,9 +18,11 @@ export const cgroups = (port: PodCgroupsPort): Step<Pick<PodFacts, 'pod'>, Cgrou
       mend: 'check that the cgroup file systems of the node are mounted and may be written',
     },
   },
-  async run(_pod, { pod }, signal) {
+  async run(_pod, { pod, observed }, signal) {
     try {
-      return { kind: 'done', writes: { cgroupPath: await port.ensure(pod, signal) } };
+      const cgroupPath = await port.ensure(pod, signal);
+      await port.resize(pod, observed, cgroupPath, signal);
+      return { kind: 'done', writes: { cgroupPath } };
     } catch (error) {
       return waitAfter(error, 'FailedCreatePodContainer', (detail) => `unable to ensure pod container exists: ${detail}`);
     }

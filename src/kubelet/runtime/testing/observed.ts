@@ -34,6 +34,7 @@ export function aContainer(name: string, over: Partial<ContainerRecord> = {}): C
     logPath: `/logs/${name}/${restartCount}.log`,
     graceSeconds: undefined,
     preStopJson: undefined,
+    size: undefined,
     ...over,
   };
 }
