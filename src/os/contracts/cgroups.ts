@@ -37,6 +37,20 @@ export function cgroupsContract(name: string, open: (t: { after(undo: () => Prom
     assert.deepEqual(await cgroups.children(root, signal), ['ab']);
   });
 
+  test(`${name}: what was written is read back, nothing of a cgroup that is not there`, async (t) => {
+    const { cgroups, root, settings, countsMemory } = await open(t);
+    await cgroups.ensure(root, { ...settings[0], ...(countsMemory ? { cpuQuotaUs: 50_000, cpuPeriodUs: 100_000 } : {}) }, signal);
+    const limits = await cgroups.read(root, signal);
+    const { cpuShares, memoryLimitBytes = -1 } = settings[0];
+    assert.deepEqual(limits, countsMemory ? { cpuShares, memoryLimitBytes, cpuQuotaUs: 50_000, cpuPeriodUs: 100_000 } : undefined);
+    if (countsMemory) {
+      await cgroups.ensure(`${root}/free`, { cpuQuotaUs: -1 }, signal);
+      const free = await cgroups.read(`${root}/free`, signal);
+      assert.deepEqual([free?.cpuQuotaUs, free?.memoryLimitBytes], [-1, -1]);
+    }
+    assert.equal(await cgroups.read(`${root}/none`, signal), undefined);
+  });
+
   test(`${name}: memory use is a number, undefined for a cgroup that is not there`, async (t) => {
     const { cgroups, root, countsMemory } = await open(t);
     await cgroups.ensure(root, {}, signal);

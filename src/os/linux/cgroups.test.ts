@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseCgroupMounts } from './cgroup-mounts.ts';
 import { checkedPath } from './cgroup-tree.ts';
 import { filesV1 } from './cgroups-v1.ts';
-import { cpuWeight, filesV2 } from './cgroups-v2.ts';
+import { cpuWeight, filesV2, limitsV2 } from './cgroups-v2.ts';
 
 test('mounted hierarchies are found, the shortest mount of each, on a hybrid host the v2 one too', () => {
   const text = [
@@ -64,6 +64,11 @@ test('settings become files of v2', () => {
     ['memory.max', 'max'],
   ]);
   assert.deepEqual(filesV2({}), []);
+});
+
+test('what the files of v2 say is read, the weight as the shares that it stands for', () => {
+  assert.deepEqual(limitsV2('39', '50000 100000', '1024'), { cpuShares: 998, cpuQuotaUs: 50_000, cpuPeriodUs: 100_000, memoryLimitBytes: 1024 });
+  assert.deepEqual(limitsV2('1', 'max 10000', 'max'), { cpuShares: 2, cpuQuotaUs: -1, cpuPeriodUs: 10_000, memoryLimitBytes: -1 });
 });
 
 test('shares become weights linearly', () => {
