@@ -11,6 +11,7 @@ const facts: RuntimeFacts = {
   state: '/run/kubernode/one/containerd',
   socket: '/run/kubernode/one/containerd.sock',
   runcRoot: '/run/kubernode/one/runc',
+  systemdCgroup: false,
   optDir: '/data/one/opt',
   cniConfigDir: '/data/one/cni/net.d',
   cniBinDirs: ['/usr/lib/cni', '/opt/cni/bin'],
@@ -55,6 +56,12 @@ test('containerd 2 gets version 3 with its own plugin names', () => {
   assert.match(config, /^restrict_oom_score_adj = false$/m);
   assert.match(config, /^snapshotter = "native"$/m);
   assert.doesNotMatch(config, /grpc\.v1\.cri/);
+});
+
+test('the runtime makes cgroups in the way that the kubelet does', () => {
+  for (const versionText of [facts.versionText, 'containerd github.com/containerd/containerd/v2 v2.1.4 75cb2b7']) {
+    assert.match(runtimeConfig({ ...facts, versionText, systemdCgroup: true }), /^SystemdCgroup = true$/m);
+  }
 });
 
 test('containerd 2.0 knows one folder of plugins only', () => {

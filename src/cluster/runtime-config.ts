@@ -14,6 +14,8 @@ export interface RuntimeFacts {
   readonly socket: string;
   /** State of the low-level runtime. */
   readonly runcRoot: string;
+  /** Cgroups are systemd's slices and scopes; must be as the kubelet has it, or no sandbox starts. */
+  readonly systemdCgroup: boolean;
   /** Where containerd would install optional programs. */
   readonly optDir: string;
   readonly cniConfigDir: string;
@@ -70,7 +72,7 @@ function versionTwo(facts: RuntimeFacts): readonly Section[] {
     { name: `${cri}.cni`, values: { bin_dir: facts.cniBinDirs[0] ?? '', conf_dir: facts.cniConfigDir, max_conf_num: 1 } },
     { name: `${cri}.containerd`, values: { snapshotter: facts.snapshotter, default_runtime_name: 'runc' } },
     { name: `${cri}.containerd.runtimes.runc`, values: { runtime_type: 'io.containerd.runc.v2' } },
-    { name: `${cri}.containerd.runtimes.runc.options`, values: { SystemdCgroup: false, Root: facts.runcRoot } },
+    { name: `${cri}.containerd.runtimes.runc.options`, values: { SystemdCgroup: facts.systemdCgroup, Root: facts.runcRoot } },
   ];
 }
 
@@ -93,7 +95,7 @@ function versionThree(facts: RuntimeFacts, minor: number): readonly Section[] {
     },
     { name: `${runtime}.containerd`, values: { default_runtime_name: 'runc' } },
     { name: `${runtime}.containerd.runtimes.runc`, values: { runtime_type: 'io.containerd.runc.v2' } },
-    { name: `${runtime}.containerd.runtimes.runc.options`, values: { SystemdCgroup: false, Root: facts.runcRoot } },
+    { name: `${runtime}.containerd.runtimes.runc.options`, values: { SystemdCgroup: facts.systemdCgroup, Root: facts.runcRoot } },
   ];
 }
 

@@ -31,6 +31,7 @@ export async function writeRuntimeConfig(settings: ClusterSettings, paths: Clust
     state: paths.containerdState,
     socket: paths.containerdSocket,
     runcRoot: `${paths.runDir}/runc`,
+    systemdCgroup: settings.kubelet.cgroupDriver === 'systemd',
     optDir: `${paths.dataDir}/opt`,
     cniConfigDir: settings.runtime.cniConfigDir,
     cniBinDirs: settings.runtime.cniBinDirs,
