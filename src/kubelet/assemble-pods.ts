@@ -1,13 +1,12 @@
 import type { Registry } from 'prom-client';
-import { runtimeClass } from '#api/kinds/node/v1/runtime-class.ts';
 import type { Node, Pod } from '#api/types/core-v1.ts';
-import type { Client } from '#client/client.ts';
 import { StartupRecorder } from '#startup/recorder.ts';
 import type { TransitionListener } from '#startup/transition.ts';
 import { createNodeSpace } from './admission/create-node-room.ts';
 import type { NodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
 import type { RuntimeWatch } from './node/runtime-state.ts';
+import { type ClusterObjects, followClusterObjects } from './objects/cluster-objects.ts';
 import type { FollowedObjects } from './objects/objects.ts';
 import { createTokens } from './objects/tokens.ts';
 import { createPodEngine, type EngineDeps, type PodEngine } from './pod-engine.ts';
@@ -20,12 +19,12 @@ import type { EventsPort } from './ports/events.ts';
 import type { HostFacts } from './ports/host.ts';
 import type { RuntimePort } from './ports/runtime.ts';
 import { createProbeManager } from './probes/probe-manager.ts';
-import { containerResources } from './resources/container-resources.ts';
 import { type NodeCgroups, podCgroupsPort } from './resources/node-cgroups.ts';
-import { parseResolvConf } from './runtime/dns-config.ts';
+import { createNodeConfig } from './runtime/create-node-config.ts';
+import { createHostDns } from './runtime/host-dns.ts';
 import type { ImageMetrics } from './runtime/images/image-metrics.ts';
+import type { NodeConfig } from './runtime/node-config.ts';
 import type { RuntimeCache } from './runtime/runtime-cache.ts';
-import type { NodeConfig } from './runtime/start-container/prepare-config.ts';
 import type { StatsProvider } from './stats/stats-provider.ts';
 import { createVolumeManager, type VolumeManager } from './volumes/volume-manager.ts';
 
@@ -71,7 +70,9 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     logger,
     random,
   });
-  const resolvConf = parseResolvConf(config.resolvConf);
+  const clusterObjects = followClusterObjects({ client, clock, logger });
+  const { clusterDomain, clusterDns, nodeAddress, configuration } = config;
+  const hostDns = createHostDns({ files, resolvConf: configuration.resolvConf, nodeAddress, clusterDomain, clusterDns });
   const made: { volumes?: VolumeManager; startups?: StartupRecorder } = {};
   const { room, resizer } = createNodeSpace(config, host, parts, () => engine);
   const engine: PodEngine = createPodEngine({
@@ -92,9 +93,9 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
       made.volumes = volumeManager(config, host, parts, wake);
       return made.volumes;
     },
-    runtimeHandlerOf: (pod, signal) => runtimeHandlerOf(client, pod, signal),
-    node: nodeConfig(config, parts),
-    dns: () => ({ clusterDomain: config.clusterDomain, clusterDns: config.clusterDns, host: resolvConf }),
+    runtimeHandlerOf: (pod, signal) => clusterObjects.runtimeHandler(pod, signal),
+    node: nodeConfig(config, host, parts, clusterObjects),
+    dns: (signal) => hostDns.read(signal),
     roots: config.roots,
     imageMetrics: parts.imageMetrics,
     runtimeName: 'containerd',
@@ -118,6 +119,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
       await probes.close();
       await startups.close();
       await volumes[Symbol.asyncDispose]();
+      await clusterObjects[Symbol.asyncDispose]();
     },
   };
 }
@@ -144,18 +146,22 @@ function volumeManager(config: KubeletConfig, host: KubeletHost, { events, objec
   });
 }
 
-async function runtimeHandlerOf(client: Client, { spec }: Pod, signal: AbortSignal): Promise<string> {
-  const name = spec?.runtimeClassName ?? '';
-  return name === '' ? '' : (await client.get(runtimeClass, { name }, signal)).handler;
-}
-
-function nodeConfig(config: KubeletConfig, { cgroups, node }: NodeParts): NodeConfig {
-  return {
-    clusterDomain: config.clusterDomain,
-    hostIPs: () => [config.nodeAddress],
+function nodeConfig(config: KubeletConfig, host: KubeletHost, { cgroups, node, runtimeWatch }: NodeParts, objects: ClusterObjects): NodeConfig {
+  const { clusterDomain, nodeAddress, configuration } = config;
+  const { files, runtime, clock } = host;
+  return createNodeConfig({
+    clusterDomain,
+    nodeAddress,
+    seccompDefault: configuration.seccompDefault,
+    userIdsPerPod: configuration.userNamespaces.idsPerPod,
     allocatable: () => node()?.status?.allocatable ?? {},
-    resourcesOf: (pod, container) => containerResources(pod, container, cgroups.options.container),
-  };
+    resources: cgroups.options.container,
+    objects,
+    files,
+    runtime,
+    handlers: () => runtimeWatch.state.get().handlers,
+    clock,
+  });
 }
 
 function unfinished({ workers }: PodEngine): readonly Pod[] {

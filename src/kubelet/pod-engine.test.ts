@@ -24,8 +24,8 @@ test('a pod starts: sandbox, container, Running with its address, in at most thr
   assert.ok(node.patches <= 3, `${node.patches} patches`);
   assert.deepEqual(node.events, [
     'Normal Pulled Container image "docker.io/library/busybox:latest" already present on machine and can be accessed by the pod',
-    'Normal Created Created container: main',
-    'Normal Started Started container main',
+    'Normal Created Container created',
+    'Normal Started Container started',
   ]);
 });
 

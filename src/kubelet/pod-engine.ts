@@ -33,12 +33,12 @@ import { ImagePuller, type ImagePullerSettings } from './runtime/images/image-pu
 import type { NodeCredentials } from './runtime/images/image-pulls.ts';
 import type { PullRecords } from './runtime/images/pull-records.ts';
 import { defaultImagePullerSettings } from './runtime/images/puller-settings.ts';
+import type { NodeConfig } from './runtime/node-config.ts';
 import type { ProbeVerdicts } from './runtime/pod-actions.ts';
 import { PodRuntime } from './runtime/pod-runtime.ts';
 import { emptyState, type PodRuntimeState } from './runtime/pod-runtime-state.ts';
 import { ReasonCache } from './runtime/reason-cache.ts';
 import type { RuntimeCache } from './runtime/runtime-cache.ts';
-import type { NodeConfig } from './runtime/start-container/prepare-config.ts';
 import type { StartSettings } from './runtime/start-container/start-container.ts';
 import { StartTroubles } from './status/start-troubles.ts';
 import { defaultStatusManagerSettings, StatusManager, type StatusManagerSettings } from './status/status-manager.ts';
@@ -77,7 +77,7 @@ export interface EngineDeps {
   readonly createVolumes: (wake: WakeBus) => VolumesPort & Pick<VolumeManager, 'prepare'>;
   readonly runtimeHandlerOf: (pod: Pod, signal: AbortSignal) => Promise<string>;
   readonly node: NodeConfig;
-  readonly dns: () => DnsDefaults;
+  readonly dns: (signal: AbortSignal) => Promise<DnsDefaults>;
   readonly roots: KubeletRoots;
   /** For registries, beside the pods' own secrets; absent: none. */
   readonly nodeCredentials?: NodeCredentials;

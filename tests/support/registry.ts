@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
@@ -24,6 +25,8 @@ export interface TestRegistry {
   readonly requests: readonly string[];
   /** Asked for each request; `undefined` passes it on. */
   fault: (line: string) => Fault | undefined;
+  /** Is done when the client has broken off a request that matches. */
+  brokenOff(line: RegExp): Promise<void>;
   /** Makes an image that runs busybox, with a layer of its own. */
   push(name: string, options?: PushOptions): Promise<PushedImage>;
   stop(): Promise<void>;
@@ -59,10 +62,14 @@ export async function startRegistry({ authentication = 'none' }: RegistryOptions
   const backendPort = await freePort();
   const stopBackend = await startBackend(folder, backendPort, authentication === 'basic');
   const requests: string[] = [];
+  const breaks = new EventEmitter();
   const token = randomBytes(16).toString('hex');
   const proxy = createServer((incoming, outgoing) => {
     const line = `${incoming.method} ${incoming.url}`;
     requests.push(line);
+    outgoing.on('close', () => {
+      if (!outgoing.writableEnded) breaks.emit('broken', line);
+    });
     if (authentication === 'token' && !isTokenAccepted(incoming, outgoing, token)) return;
     answer(incoming, outgoing, registry.fault(line), backendPort);
   });
@@ -72,6 +79,15 @@ export async function startRegistry({ authentication = 'none' }: RegistryOptions
     host,
     requests,
     fault: () => undefined,
+    brokenOff: (pattern) =>
+      new Promise((resolve) => {
+        const look = (line: string) => {
+          if (!pattern.test(line)) return;
+          breaks.off('broken', look);
+          resolve();
+        };
+        breaks.on('broken', look);
+      }),
     push: (name, options) => pushImage({ host, backendPort, authorization: authentication === 'basic' ? basicAuthorization : '' }, name, options),
     async stop() {
       await closed(proxy);

@@ -17,6 +17,13 @@ export interface FilesPort {
   /** Makes the directory and its parents; the mode (umask does not matter) is given to the last one, also when it exists. */
   ensureDirectory(path: string, mode: number, signal: AbortSignal): Promise<void>;
   read(path: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
+  /**
+   * Reads a file of a folder that others may write to: links are followed inside `root` only, as `MounterPort.bindBelow` does.
+   *
+   * @returns `undefined` when it is not there or no regular file
+   * @throws {PathEscapes} when it leads out of `root`
+   */
+  readBelow(root: string, relative: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /** Replaces the whole file at once: no reader ever sees half of it. */
   write(path: string, content: Uint8Array | string, mode: number, signal: AbortSignal): Promise<void>;
   list(path: string, signal: AbortSignal): Promise<readonly DirectoryEntry[]>;

@@ -8,6 +8,6 @@ export interface HttpGetRequest {
 
 /** One GET on a new connection; TLS is not verified, the status does not matter. For lifecycle hooks. */
 export interface HttpGetPort {
-  /** @returns the HTTP status. @throws {Unavailable} when there was no answer, {Cancelled} */
+  /** @returns the HTTP status. @throws {Unavailable} when there was no answer ({SpeaksPlainHttp} is one), {Cancelled} */
   get(request: HttpGetRequest, signal: AbortSignal): Promise<number>;
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { aContainer, aPod, type DeepPartial } from '#api/testing/objects.ts';
 import type { Container } from '#api/types/core-v1.ts';
 import { type ContainerConfig, LinuxContainerResources, LinuxContainerSecurityContext, MountPropagation } from '#wire/generated/cri.ts';
+import type { ContainerAllocation } from '../ports/allocations.ts';
 import type { MountedVolume } from '../ports/volumes.ts';
 import { containerConfig } from './container-config.ts';
 import { subPathWishes, volumeMounts } from './container-mounts.ts';
@@ -15,7 +16,16 @@ const volumes = new Map([
   ['config', config],
 ]);
 
-function configOf(container: DeepPartial<Container>): ContainerConfig {
+const input = {
+  volumes,
+  subPaths: new Map<number, string>(),
+  images: new Map<string, string>(),
+  env: new Map<string, string>(),
+  canRecursiveReadOnly: false,
+};
+const withEnv = { ...input, env: new Map([['WHO', 'world']]) };
+
+function configOf(container: DeepPartial<Container>, allocation?: ContainerAllocation): ContainerConfig {
   return containerConfig({
     pod: aPod(),
     container: aContainer(container),
@@ -25,6 +35,7 @@ function configOf(container: DeepPartial<Container>): ContainerConfig {
     mounts: [],
     resources: LinuxContainerResources.create({ cpuShares: 2 }),
     security: LinuxContainerSecurityContext.create({}),
+    allocation,
   });
 }
 
@@ -72,7 +83,7 @@ test('a volume is read-only if either side says so; propagation is as asked', ()
       { name: 'config', mountPath: '/config' },
     ],
   });
-  const mounts = volumeMounts(container, volumes, new Map()).map((mount) => [mount.containerPath, mount.hostPath, mount.readonly, mount.propagation]);
+  const mounts = volumeMounts(container, input).map((mount) => [mount.containerPath, mount.hostPath, mount.readonly, mount.propagation]);
   assert.deepEqual(mounts, [
     ['/rw', '/pods/u/cache', false, MountPropagation.PROPAGATION_HOST_TO_CONTAINER],
     ['/ro', '/pods/u/cache', true, MountPropagation.PROPAGATION_PRIVATE],
@@ -82,18 +93,58 @@ test('a volume is read-only if either side says so; propagation is as asked', ()
 
 test('a part of a volume is mounted from where it was bound', () => {
   const container = aContainer({ volumeMounts: [{ name: 'cache', mountPath: '/data', subPathExpr: 'of-$(WHO)' }] });
-  assert.deepEqual(subPathWishes(container, volumes, new Map([['WHO', 'world']])), [{ index: 0, volume: cache, relative: 'of-world' }]);
-  assert.equal(volumeMounts(container, volumes, new Map([[0, '/bound/0']]))[0]?.hostPath, '/bound/0');
+  assert.deepEqual(subPathWishes(container, withEnv), [{ index: 0, volume: cache, relative: 'of-world' }]);
+  assert.equal(volumeMounts(container, { ...withEnv, subPaths: new Map([[0, '/bound/0']]) })[0]?.hostPath, '/bound/0');
 });
 
 test('mounts that may not be are refused in upstream’s words', () => {
-  const wishesOf = (mount: object) => () =>
-    subPathWishes(aContainer({ volumeMounts: [{ name: 'cache', mountPath: '/d', ...mount }] }), volumes, new Map());
+  const wishesOf = (mount: object) => () => subPathWishes(aContainer({ volumeMounts: [{ name: 'cache', mountPath: '/d', ...mount }] }), input);
   assert.throws(wishesOf({ subPath: '/etc' }), new ContainerConfigError({ message: 'error SubPath `/etc` must not be an absolute path' }));
   assert.throws(wishesOf({ subPath: 'a/../..' }), /must not contain '\.\.'/);
   assert.throws(wishesOf({ subPathExpr: '$(A)/$(B)' }), /missing value for A, B/);
   assert.throws(
-    () => volumeMounts(aContainer({ volumeMounts: [{ name: 'none', mountPath: '/d' }] }), volumes, new Map()),
+    () => volumeMounts(aContainer({ volumeMounts: [{ name: 'none', mountPath: '/d' }] }), input),
     /cannot find volume "none" to mount into container "main"/,
   );
+});
+
+test('read-only mounts all the way down only where the runtime can; who insists is refused elsewhere', () => {
+  const of = (mode: string, canRecursiveReadOnly: boolean, more: object = {}) => {
+    const mount = { name: 'cache', mountPath: '/d', readOnly: true, recursiveReadOnly: mode, ...more };
+    return volumeMounts(aContainer({ volumeMounts: [mount] }), { ...input, canRecursiveReadOnly })[0]?.recursiveReadOnly;
+  };
+  assert.deepEqual([of('Disabled', true), of('IfPossible', false), of('IfPossible', true), of('Enabled', true)], [false, false, true, true]);
+  assert.throws(() => of('Enabled', false), {
+    message: 'volume "cache" requested recursive read-only mode, but it is not supported by the runtime',
+  });
+  assert.throws(() => of('Enabled', true, { readOnly: false }), /but it is not read-only/);
+  assert.throws(() => of('Enabled', true, { mountPropagation: 'HostToContainer' }), /not compatible with propagation/);
+});
+
+test('an image that is a volume is the runtime’s to mount, its sub path too', () => {
+  const container = aContainer({ volumeMounts: [{ name: 'model', mountPath: '/model', subPath: 'weights' }] });
+  const withImage = { ...input, images: new Map([['model', 'sha256:2']]) };
+  const [mount] = volumeMounts(container, withImage);
+  assert.deepEqual([mount?.image?.image, mount?.imageSubPath, mount?.hostPath, mount?.readonly], ['sha256:2', 'weights', '', true]);
+  assert.deepEqual(subPathWishes(container, withImage), []);
+});
+
+test('what device plugins and the manager of CPUs gave is part of the container', () => {
+  const made = configOf(
+    {},
+    {
+      cpus: '2-3',
+      devices: [{ containerPath: '/dev/x', hostPath: '/dev/host-x', permissions: 'rw' }],
+      mounts: [{ containerPath: '/lib/x', hostPath: '/host/x', readOnly: true }],
+      envs: { WHO: 'plugin', X: '1' },
+      annotations: { note: 'of plugin' },
+      cdiDevices: ['vendor.com/x=1'],
+    },
+  );
+  assert.deepEqual([made.linux?.resources?.cpusetCpus, made.linux?.resources?.cpuShares], ['2-3', 2]);
+  assert.deepEqual(made.devices, [{ containerPath: '/dev/x', hostPath: '/dev/host-x', permissions: 'rw' }]);
+  assert.deepEqual([made.mounts[0]?.hostPath, made.mounts[0]?.readonly, made.CDIDevices], ['/host/x', true, [{ name: 'vendor.com/x=1' }]]);
+  assert.equal(made.annotations['note'], 'of plugin');
+  const last = new Map(made.envs.map(({ key, value }) => [key, new TextDecoder().decode(value)]));
+  assert.deepEqual(Object.fromEntries(last), { WHO: 'world', X: '1' });
 });

@@ -12,41 +12,54 @@ export interface SubPathWish {
 }
 
 /**
- * The parts of volumes that the container asks for by sub path.
+ * The parts of volumes that the container asks for by sub path; those of images are the runtime's to find.
  *
  * @throws {ContainerConfigError} for a sub path that may not be
  */
 export function subPathWishes(
   container: Container,
-  volumes: ReadonlyMap<string, MountedVolume>,
-  env: ReadonlyMap<string, string>,
+  { volumes, images, env }: Pick<VolumeMountsInput, 'volumes' | 'images' | 'env'>,
 ): readonly SubPathWish[] {
   return (container.volumeMounts ?? []).flatMap((mount, index) => {
-    const relative = subPathOf(mount, env);
+    const relative = images.has(mount.name) ? '' : subPathOf(mount, env);
     return relative === '' ? [] : [{ index, volume: volumeOf(mount, container, volumes), relative }];
   });
+}
+
+export interface VolumeMountsInput {
+  readonly volumes: ReadonlyMap<string, MountedVolume>;
+  /** Bound host path of each sub path, by index in `volumeMounts`. */
+  readonly subPaths: ReadonlyMap<number, string>;
+  /** Images that are volumes: what the runtime calls them, by volume. */
+  readonly images: ReadonlyMap<string, string>;
+  readonly env: ReadonlyMap<string, string>;
+  /** Whether the runtime can make what is mounted below a read-only mount read-only too. */
+  readonly canRecursiveReadOnly: boolean;
 }
 
 /**
  * The volumes as the container sees them.
  *
- * @param subPaths bound host path of each sub path, by index in `volumeMounts`
- * @throws {ContainerConfigError} when a volume is not there
+ * @throws {ContainerConfigError} when a volume is not there, or the runtime cannot do what is asked
  */
-export function volumeMounts(
-  container: Container,
-  volumes: ReadonlyMap<string, MountedVolume>,
-  subPaths: ReadonlyMap<number, string>,
-): readonly Mount[] {
+export function volumeMounts(container: Container, input: VolumeMountsInput): readonly Mount[] {
   return (container.volumeMounts ?? []).map((mount, index) => {
-    const volume = volumeOf(mount, container, volumes);
+    const image = input.images.get(mount.name);
+    if (image !== undefined) return imageMount(mount, image, input.env);
+    const volume = volumeOf(mount, container, input.volumes);
     return {
-      ...plainMount(mount.mountPath, subPaths.get(index) ?? volume.hostPath),
+      ...plainMount(mount.mountPath, input.subPaths.get(index) ?? volume.hostPath),
       readonly: mount.readOnly === true || volume.readOnly,
+      recursiveReadOnly: recursiveReadOnly(mount, input.canRecursiveReadOnly),
       selinuxRelabel: volume.relabel,
       propagation: propagationOf(mount.mountPropagation),
     };
   });
+}
+
+/** Whether some mount needs to know what the runtime's handler can do. */
+export function asksRecursiveReadOnly(container: Container): boolean {
+  return (container.volumeMounts ?? []).some(({ recursiveReadOnly: wish = 'Disabled' }) => wish !== 'Disabled');
 }
 
 /** A writable bind mount without any specials. */
@@ -63,6 +76,28 @@ export function plainMount(containerPath: string, hostPath: string): Mount {
     image: undefined,
     imageSubPath: '',
   };
+}
+
+/** The runtime finds the sub path itself: an image is nobody's to change. */
+function imageMount(mount: VolumeMount, image: string, env: ReadonlyMap<string, string>): Mount {
+  return {
+    ...plainMount(mount.mountPath, ''),
+    readonly: true,
+    image: { image, annotations: {}, userSpecifiedImage: '', runtimeHandler: '', imageRef: '' },
+    imageSubPath: subPathOf(mount, env),
+  };
+}
+
+function recursiveReadOnly({ name, readOnly, mountPropagation, recursiveReadOnly: wish = 'Disabled' }: VolumeMount, isAble: boolean): boolean {
+  if (wish === 'Disabled' || wish === '') return false;
+  const refuse = (what: string): never => {
+    throw new ContainerConfigError({ message: `volume "${name}" requested recursive read-only mode, but ${what}` });
+  };
+  if (wish !== 'IfPossible' && wish !== 'Enabled') return refuse(`"${wish}" is no such mode`);
+  if (readOnly !== true) return refuse('it is not read-only');
+  if (mountPropagation !== undefined && mountPropagation !== 'None') return refuse('it is not compatible with propagation');
+  if (!isAble && wish === 'Enabled') return refuse('it is not supported by the runtime');
+  return isAble;
 }
 
 function volumeOf(mount: VolumeMount, container: Container, volumes: ReadonlyMap<string, MountedVolume>): MountedVolume {

@@ -11,11 +11,20 @@ test('the file of the host: the last search counts, later options replace earlie
   assert.deepEqual(parseResolvConf(text), { servers: ['1.1.1.1', '9.9.9.9'], searches: ['lan'], options: ['ndots:3', 'rotate'] });
 });
 
-test('Default has what the host has; so has ClusterFirst in the network of the node, or without a cluster DNS', () => {
+test('Default has what the host has; so has ClusterFirst in the network of the node, and, with a warning, without a cluster DNS', () => {
   const hostsOwn = { servers: host.servers, searches: host.searches, options: host.options };
   assert.deepEqual(dnsConfigOf(aPod({ spec: { dnsPolicy: 'Default' } }), defaults).config, hostsOwn);
   assert.deepEqual(dnsConfigOf(aPod({ spec: { hostNetwork: true } }), defaults).config, hostsOwn);
-  assert.deepEqual(dnsConfigOf(aPod(), { ...defaults, clusterDns: [] }), { config: hostsOwn, warnings: [] });
+  assert.deepEqual(dnsConfigOf(aPod(), { ...defaults, clusterDns: [] }), {
+    config: hostsOwn,
+    warnings: [
+      {
+        reason: 'MissingClusterDNS',
+        message:
+          'kubelet does not have ClusterDNS IP configured and cannot create Pod using "ClusterFirst" policy. Falling back to "Default" policy.',
+      },
+    ],
+  });
 });
 
 test('ClusterFirstWithHostNet asks the cluster from the network of the node too', () => {
@@ -33,9 +42,8 @@ test('the pod’s own entries are added, its options win, what is too much is cu
   const dnsConfig = { nameservers: ['2.2.2.2', '3.3.3.3', '4.4.4.4'], options: [{ name: 'ndots', value: '1' }] };
   const { config, warnings } = dnsConfigOf(aPod({ spec: { dnsConfig } }), defaults);
   assert.deepEqual([config.servers, config.options], [['10.96.0.10', '2.2.2.2', '3.3.3.3'], ['ndots:1']]);
-  assert.deepEqual(warnings, [
-    'Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: 10.96.0.10 2.2.2.2 3.3.3.3',
-  ]);
+  const message = 'Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: 10.96.0.10 2.2.2.2 3.3.3.3';
+  assert.deepEqual(warnings, [{ reason: 'DNSConfigForming', message }]);
 });
 
 test('a search list longer than resolvers take is cut from its end', () => {

@@ -2,15 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aConfigMap, aContainer, aPod, aSecret, type DeepPartial } from '#api/testing/objects.ts';
 import type { Container } from '#api/types/core-v1.ts';
+import { createMemoryFiles } from '#os/memory/files.ts';
+import { MemoryTree } from '#os/memory/memory-tree.ts';
 import { ContainerConfigError, environment, type NamedObjects, readNamedObjects } from './environment.ts';
 
-const nothing: NamedObjects = { configMaps: new Map(), secrets: new Map() };
+const { signal } = new AbortController();
+const nothing: NamedObjects = { configMaps: new Map(), secrets: new Map(), envFiles: new Map() };
+const services = new Map([
+  ['DB_SERVICE_HOST', '10.96.0.7'],
+  ['MINE', 'theirs'],
+]);
 const both: NamedObjects = {
   configMaps: new Map([['settings', aConfigMap({ data: { key: 'value', other: 'x' } })]]),
   secrets: new Map([['secret', aSecret({ data: { key: Buffer.from('hidden').toString('base64') } })]]),
+  envFiles: new Map([['shared/vars.env', { path: '/volume/vars.env', variables: new Map([['KEY', 'from file']]) }]]),
 };
 
-function envOf(container: DeepPartial<Container>, named: NamedObjects = both): Record<string, string> {
+function envOf(container: DeepPartial<Container>, named: NamedObjects = both, told: ReadonlyMap<string, string> = new Map()): Record<string, string> {
   const pod = aPod({ metadata: { labels: { app: 'web' }, annotations: { note: 'n' } }, spec: { nodeName: 'node-1' } });
   const input = {
     pod,
@@ -18,6 +26,7 @@ function envOf(container: DeepPartial<Container>, named: NamedObjects = both): R
     podIPs: ['10.0.0.2', 'fd00::2'],
     hostIPs: ['192.168.0.1'],
     allocatable: { cpu: '4', memory: '8Gi' },
+    services: told,
   };
   return Object.fromEntries(environment(input, named));
 }
@@ -113,6 +122,49 @@ test('every object that is named is read once', async () => {
     { name: 'A', valueFrom: { configMapKeyRef: { name: 'settings', key: 'a' } } },
     { name: 'B', valueFrom: { secretKeyRef: { name: 'secret', key: 'b' } } },
   ];
-  await readNamedObjects(aPod(), aContainer({ env, envFrom: [{ configMapRef: { name: 'settings' } }] }), objects, new AbortController().signal);
+  const container = aContainer({ env, envFrom: [{ configMapRef: { name: 'settings' } }] });
+  await readNamedObjects(aPod(), container, new Map(), { objects, files: createMemoryFiles(new MemoryTree()) }, signal);
   assert.deepEqual(read.sort(), ['configmap default/settings', 'secret default/secret']);
+});
+
+test('variables of Services can be used by others, and a declared one of the same name goes before', () => {
+  const env = [
+    { name: 'URL', value: 'http://$(DB_SERVICE_HOST)' },
+    { name: 'MINE', value: 'mine' },
+  ];
+  assert.deepEqual(envOf({ env }, both, services), { URL: 'http://10.96.0.7', MINE: 'mine', DB_SERVICE_HOST: '10.96.0.7' });
+});
+
+test('a limit of 0 counts as none; a pod’s own limit goes before the node', () => {
+  const env = [{ name: 'CPU', valueFrom: { resourceFieldRef: { resource: 'limits.cpu' } } }];
+  assert.equal(envOf({ resources: { limits: { cpu: '0' } }, env })['CPU'], '4');
+  const pod = aPod({ spec: { resources: { limits: { cpu: '2' } } } });
+  const input = { pod, container: aContainer({ env }), podIPs: [], hostIPs: [], allocatable: { cpu: '4' }, services: new Map() };
+  assert.equal(environment(input, nothing).get('CPU'), '2');
+});
+
+test('a key of a file; one that the file has not is left out when optional, else refused', () => {
+  const file = (key: string, optional?: boolean) => ({
+    env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName: 'shared', path: 'vars.env', key, optional } } }],
+  });
+  assert.deepEqual([envOf(file('KEY')), envOf(file('NONE', true))], [{ A: 'from file' }, {}]);
+  assert.throws(() => envOf(file('NONE')), { message: 'environment variable key "NONE" not found in file "/volume/vars.env"' });
+});
+
+test('a file of variables is read from its volume, and a bad, missing or escaping one refuses the container', async () => {
+  const files = createMemoryFiles(new MemoryTree());
+  await files.ensureDirectory('/volume', 0o777, signal);
+  await files.write('/volume/good', "KEY='value'\n", 0o644, signal);
+  await files.write('/volume/bad', 'KEY=value\n', 0o644, signal);
+  await files.write('/secret', "KEY='host'\n", 0o600, signal);
+  await files.link('/secret', '/volume/link', signal);
+  const objects = { configMap: async () => undefined, secret: async () => undefined, watch: () => () => undefined };
+  const read = async (path: string, volumeName = 'shared') => {
+    const container = aContainer({ env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName, path, key: 'KEY' } } }] });
+    return await readNamedObjects(aPod(), container, new Map([['shared', { hostPath: '/volume' }]]), { objects, files }, signal);
+  };
+  assert.equal((await read('good')).envFiles.get('shared/good')?.variables.get('KEY'), 'value');
+  for (const path of ['bad', 'none', 'link'])
+    await assert.rejects(read(path), { code: 'CONTAINER_CONFIG', message: "couldn't parse env file" }, path);
+  await assert.rejects(read('good', 'other'), { message: 'cannot find the volume "other" referenced by FileKeyRef' });
 });

@@ -1,8 +1,12 @@
-import type { ConfigMap, Container, EnvVar, Pod, Secret } from '#api/types/core-v1.ts';
-import { AppError, type AppErrorInit } from '#base/errors.ts';
+import type { ConfigMap, Container, EnvVar, FileKeySelector, Pod, Secret } from '#api/types/core-v1.ts';
+import { AppError, type AppErrorInit, InvalidInput } from '#base/errors.ts';
+import type { FilesPort } from '../ports/files.ts';
+import { PathEscapes } from '../ports/host-errors.ts';
 import type { ObjectRefKey, ObjectsPort } from '../ports/objects.ts';
+import type { MountedVolume } from '../ports/volumes.ts';
 import { fieldValue } from './downward-fields.ts';
 import { resourceValue } from './downward-resources.ts';
+import { parseEnvFile } from './env-file.ts';
 import { expand } from './expansion.ts';
 
 /** The container's configuration cannot be made as things are. */
@@ -25,16 +29,36 @@ export interface EnvironmentInput {
   readonly hostIPs: readonly string[];
   /** What a limit that is not set counts as. */
   readonly allocatable: Readonly<Record<string, string>>;
+  /** Variables that tell of Services. */
+  readonly services: ReadonlyMap<string, string>;
 }
 
 /** Objects that the environment reads; `undefined`: not there. */
 export interface NamedObjects {
   readonly configMaps: ReadonlyMap<string, ConfigMap | undefined>;
   readonly secrets: ReadonlyMap<string, Secret | undefined>;
+  /** By `envFileKey`; only those that could be read. */
+  readonly envFiles: ReadonlyMap<string, EnvFile>;
 }
 
-/** Reads every object that the container's environment names, all at once. */
-export async function readNamedObjects(pod: Pod, container: Container, objects: ObjectsPort, signal: AbortSignal): Promise<NamedObjects> {
+export interface EnvFile {
+  readonly path: string;
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+export interface NamedObjectsSource {
+  readonly objects: ObjectsPort;
+  readonly files: Pick<FilesPort, 'readBelow'>;
+}
+
+/** Reads every object and file that the container's environment names, all at once. */
+export async function readNamedObjects(
+  pod: Pod,
+  container: Container,
+  volumes: ReadonlyMap<string, Pick<MountedVolume, 'hostPath'>>,
+  { objects, files }: NamedObjectsSource,
+  signal: AbortSignal,
+): Promise<NamedObjects> {
   const configMapNames = new Set<string>();
   const secretNames = new Set<string>();
   for (const { configMapRef, secretRef } of container.envFrom ?? []) {
@@ -46,15 +70,50 @@ export async function readNamedObjects(pod: Pod, container: Container, objects: 
     if (valueFrom?.secretKeyRef?.name !== undefined) secretNames.add(valueFrom.secretKeyRef.name);
   }
   const namespace = pod.metadata.namespace;
-  const [configMaps, secrets] = await Promise.all([
+  const [configMaps, secrets, envFiles] = await Promise.all([
     Promise.all([...configMapNames].map(async (name) => [name, await objects.configMap(namespace, name, signal)] as const)),
     Promise.all([...secretNames].map(async (name) => [name, await objects.secret(namespace, name, signal)] as const)),
+    readEnvFiles(container, volumes, files, signal),
   ]);
-  return { configMaps: new Map(configMaps), secrets: new Map(secrets) };
+  return { configMaps: new Map(configMaps), secrets: new Map(secrets), envFiles };
+}
+
+async function readEnvFiles(
+  container: Container,
+  volumes: ReadonlyMap<string, Pick<MountedVolume, 'hostPath'>>,
+  files: Pick<FilesPort, 'readBelow'>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, EnvFile>> {
+  const found = new Map<string, EnvFile>();
+  for (const { valueFrom } of container.env ?? []) {
+    const ref = valueFrom?.fileKeyRef;
+    if (ref === undefined || found.has(envFileKey(ref))) continue;
+    const volume = volumes.get(ref.volumeName);
+    if (volume === undefined) {
+      throw new ContainerConfigError({ message: `cannot find the volume ${JSON.stringify(ref.volumeName)} referenced by FileKeyRef` });
+    }
+    found.set(envFileKey(ref), await readEnvFile(volume.hostPath, ref.path, files, signal));
+  }
+  return found;
+}
+
+async function readEnvFile(root: string, path: string, files: Pick<FilesPort, 'readBelow'>, signal: AbortSignal): Promise<EnvFile> {
+  try {
+    const bytes = await files.readBelow(root, path, signal);
+    if (bytes !== undefined) return { path: `${root}/${path}`, variables: parseEnvFile(new TextDecoder().decode(bytes)) };
+  } catch (error) {
+    if (!(error instanceof InvalidInput) && !(error instanceof PathEscapes)) throw error;
+  }
+  const hint = `file ${path} of the volume must be there, with a line NAME='value' for each variable`;
+  throw new ContainerConfigError({ message: "couldn't parse env file", hint });
+}
+
+function envFileKey({ volumeName, path }: FileKeySelector): string {
+  return `${volumeName}/${path}`;
 }
 
 /**
- * The container's environment, in the order of its declaration.
+ * The container's environment, in the order of its declaration, then what tells of Services.
  *
  * @throws {ContainerConfigError} when an object or key is missing and not optional
  */
@@ -73,16 +132,18 @@ export function environment(input: EnvironmentInput, named: NamedObjects): Reado
     const value = variableValue(variable, input, named, result);
     if (value !== undefined) result.set(variable.name, value);
   }
+  for (const [name, value] of input.services) if (!result.has(name)) result.set(name, value);
   return result;
 }
 
 function variableValue(variable: EnvVar, input: EnvironmentInput, named: NamedObjects, before: ReadonlyMap<string, string>): string | undefined {
   const from = variable.valueFrom;
-  if (from === undefined) return expand(variable.value ?? '', (name) => before.get(name));
+  if (from === undefined) return expand(variable.value ?? '', (name) => before.get(name) ?? input.services.get(name));
   if (from.fieldRef !== undefined) return fieldOf(from.fieldRef.fieldPath, input);
   if (from.resourceFieldRef !== undefined) return resourceValue(from.resourceFieldRef, input.pod, input.container, input.allocatable);
   if (from.configMapKeyRef !== undefined) return configMapKey(input.pod, from.configMapKeyRef, named);
   if (from.secretKeyRef !== undefined) return secretKey(input.pod, from.secretKeyRef, named);
+  if (from.fileKeyRef !== undefined) return fileKey(from.fileKeyRef, named);
   return undefined;
 }
 
@@ -125,6 +186,15 @@ function secretKey(pod: Pod, ref: Optional & { readonly key: string }, named: Na
   if (ref.optional === true) return undefined;
   if (secret === undefined) throw missing('secret', pod, name);
   throw missingKey('Secret', 'secret', pod, name, ref.key);
+}
+
+function fileKey(ref: FileKeySelector, named: NamedObjects): string | undefined {
+  const file = named.envFiles.get(envFileKey(ref));
+  const value = file?.variables.get(ref.key) ?? '';
+  if (value !== '') return value;
+  if (ref.optional === true) return undefined;
+  const where = `file ${JSON.stringify(file?.path ?? ref.path)}`;
+  throw new ContainerConfigError({ message: `environment variable key ${JSON.stringify(ref.key)} not found in ${where}` });
 }
 
 function missing(resource: 'configmap' | 'secret', pod: Pod, name: string): ContainerConfigError {

@@ -24,7 +24,11 @@ test('a subdomain gives a domain, which the kernel is told only on demand', () =
 });
 
 test('names that no host can have are refused', () => {
-  assert.throws(() => specOf({ hostname: 'Not_a_label' }), BadHostname);
+  assert.throws(
+    () => specOf({ hostname: 'Not_a_label' }),
+    (error) =>
+      error instanceof BadHostname && /^pod Hostname "Not_a_label" is not a valid DNS label: a lowercase RFC 1123 label must/.test(error.message),
+  );
   assert.throws(() => specOf({ subdomain: 'a.b' }), BadHostname);
   assert.throws(() => specOf({ hostnameOverride: 'UPPER' }), BadHostname);
   assert.throws(

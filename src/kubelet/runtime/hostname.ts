@@ -1,3 +1,4 @@
+import { labelProblems, subdomainProblems } from '#api/rules/names.ts';
 import type { Pod } from '#api/types/core-v1.ts';
 import { AppError } from '#base/errors.ts';
 
@@ -18,24 +19,22 @@ export interface PodHostname {
 
 const maxLabel = 63;
 const maxKernelName = 64;
-const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** @throws {BadHostname} */
 export function podHostname(pod: Pod, clusterDomain: string): PodHostname {
   const spec = pod.spec;
   const override = spec?.hostnameOverride;
   if (override !== undefined) {
-    if (!dnsSubdomain.test(override)) throw new BadHostname({ message: `pod HostnameOverride "${override}" is not a valid DNS subdomain` });
-    const hostname = cut(override);
+    refuse(`pod HostnameOverride "${override}" is not a valid DNS subdomain`, subdomainProblems(override));
+    const hostname = cut(override, pod.metadata.name);
     return { hostname, domain: '', kernelName: hostname };
   }
   const asked = spec?.hostname ?? '';
-  if (asked !== '' && !isLabel(asked)) throw new BadHostname({ message: `pod Hostname "${asked}" is not a valid DNS label` });
-  const hostname = cut(asked === '' ? pod.metadata.name : asked);
+  if (asked !== '') refuse(`pod Hostname "${asked}" is not a valid DNS label`, labelProblems(asked));
+  const hostname = cut(asked === '' ? pod.metadata.name : asked, pod.metadata.name);
   const subdomain = spec?.subdomain ?? '';
   if (subdomain === '') return { hostname, domain: '', kernelName: hostname };
-  if (!isLabel(subdomain)) throw new BadHostname({ message: `pod Subdomain "${subdomain}" is not a valid DNS label` });
+  refuse(`pod Subdomain "${subdomain}" is not a valid DNS label`, labelProblems(subdomain));
   const domain = `${subdomain}.${pod.metadata.namespace}.svc.${clusterDomain}`;
   if (spec?.setHostnameAsFQDN !== true) return { hostname, domain, kernelName: hostname };
   const kernelName = `${hostname}.${domain}`;
@@ -46,14 +45,14 @@ export function podHostname(pod: Pod, clusterDomain: string): PodHostname {
   return { hostname, domain, kernelName };
 }
 
-function isLabel(text: string): boolean {
-  return text.length <= maxLabel && dnsLabel.test(text);
+function refuse(what: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new BadHostname({ message: `${what}: ${problems.join(';')}` });
 }
 
 /** @throws {BadHostname} when nothing is left */
-function cut(hostname: string): string {
+function cut(hostname: string, podName: string): string {
   if (hostname.length <= maxLabel) return hostname;
   const short = hostname.slice(0, maxLabel).replace(/[-.]+$/, '');
-  if (short === '') throw new BadHostname({ message: `hostname for pod "${hostname}" was invalid` });
+  if (short === '') throw new BadHostname({ message: `hostname for pod "${podName}" was invalid: "${hostname}"` });
   return short;
 }

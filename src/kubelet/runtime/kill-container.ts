@@ -9,7 +9,6 @@ import type { ContainerKind } from '../ports/pod-runtime.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import { fieldPathOf } from './field-path.ts';
 import { type HookDeps, runHook } from './hooks.ts';
-import { formatPod } from './pod-ref.ts';
 import { type ContainerRecord, readySandbox } from './pod-runtime-state.ts';
 import type { RuntimeCache } from './runtime-cache.ts';
 
@@ -49,7 +48,7 @@ export async function killContainer(request: KillRequest, deps: KillDeps, signal
   const hook = found?.lifecycle?.preStop ?? parseHook(container.preStopJson);
   if (hook !== undefined && leftMs() > 0) {
     const podIP = readySandbox(cache.get(pod.uid) ?? { ...pod, sandboxes: [], containers: [] })?.ips?.[0] ?? '';
-    const target = { containerId: container.id, containerName: container.name, pod: formatPod(pod), podIP, ports: found?.ports };
+    const target = { pod, containerId: container.id, containerName: container.name, fieldPath, podIP, ports: found?.ports };
     try {
       await withDeadline('preStop', leftMs(), clock, signal, (inner) => untilNearer(deadlineMs, inner, (cut) => runHook(hook, target, deps, cut)));
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Pod } from '#api/types/core-v1.ts';
 import { AppError } from '#base/errors.ts';
 import { Cell, type Watchable } from '#base/watchable.ts';
 import { NameReserved } from '#wire/cri/errors.ts';
+import type { UserNamespace } from '#wire/generated/cri.ts';
 import { podPaths } from '../paths.ts';
 import type { PodRef, StopRequest } from '../pod-start/step.ts';
 import type { NetworkState } from '../ports/node-facts.ts';
@@ -16,13 +17,13 @@ import { restartAll } from './restart-all.ts';
 import type { RuntimeCache } from './runtime-cache.ts';
 import { sandboxConfig } from './sandbox-config.ts';
 import { ContainerStarter, type StartDeps } from './start-container/start-container.ts';
+import { UserNamespaces } from './user-namespaces.ts';
 
-export interface PodRuntimeDeps extends Omit<StartDeps, 'sandboxConfigOf'> {
+export interface PodRuntimeDeps extends Omit<StartDeps, 'sandboxConfigOf' | 'usersOf'> {
   readonly cache: RuntimeCache;
   readonly network: Watchable<NetworkState>;
-  readonly dns: () => DnsDefaults;
-  /** @throws {NotFound} when there is no such class */
-  readonly runtimeHandlerOf: (pod: Pod, signal: AbortSignal) => Promise<string>;
+  /** @throws {BadResolvConf} */
+  readonly dns: (signal: AbortSignal) => Promise<DnsDefaults>;
 }
 
 /** A runtime that answers with an empty id breaks CRI. */
@@ -53,13 +54,19 @@ export class PodRuntime implements PodRuntimePort {
   readonly network: Watchable<NetworkState>;
   readonly #deps: PodRuntimeDeps;
   readonly #starter: ContainerStarter;
+  readonly #users: UserNamespaces;
   /** Since when the runtime has kept a sandbox's name reserved, by pod. */
   readonly #reservedSince = new Map<string, number>();
 
   constructor(deps: PodRuntimeDeps) {
     this.network = deps.network;
     this.#deps = deps;
-    this.#starter = new ContainerStarter({ ...deps, sandboxConfigOf: ({ pod, cgroupParent }) => this.#configOf(pod, 0, cgroupParent).config });
+    this.#users = new UserNamespaces({ ...deps, idsPerPod: deps.node.userIdsPerPod, featuresOf: deps.node.featuresOf });
+    this.#starter = new ContainerStarter({
+      ...deps,
+      sandboxConfigOf: async ({ pod, cgroupParent }, signal) => (await this.#configOf(pod, 0, cgroupParent, signal)).config,
+      usersOf: (pod, signal) => this.#usersOf(pod, signal),
+    });
   }
 
   read(pod: PodRef, signal: AbortSignal): Promise<PodRuntimeState> {
@@ -70,7 +77,7 @@ export class PodRuntime implements PodRuntimePort {
     const { runtime, cache, files, events, clock } = this.#deps;
     const { uid } = pod.metadata;
     const reservedMs = clock.monotonic() - (this.#reservedSince.get(uid) ?? clock.monotonic());
-    const { config, warnings } = this.#configOf(pod, reservedMs > reservedMaxMs ? attempt + 1 : attempt, cgroupParent);
+    const { config, warnings } = await this.#configOf(pod, reservedMs > reservedMaxMs ? attempt + 1 : attempt, cgroupParent, signal);
     // The runtime keeps every name for one sandbox, so the first attempt needs no look: a sandbox that nobody knows of shows as reserved.
     const isFirst = attempt === 0 && !this.#reservedSince.has(uid) && cache.get(uid) === undefined;
     const [state, handler] = await Promise.all([
@@ -78,7 +85,10 @@ export class PodRuntime implements PodRuntimePort {
       this.#deps.runtimeHandlerOf(pod, signal),
       files.ensureDirectory(config.logDirectory, logDirMode, signal),
     ]);
-    for (const message of warnings) events.emit(refOf(pod), { type: 'Warning', reason: 'DNSConfigForming', message });
+    for (const { reason, message } of warnings) {
+      const text = reason === 'MissingClusterDNS' ? `pod: "${formatPod(refOf(pod))}". ${message}` : message;
+      events.emit(refOf(pod), { type: 'Warning', reason, message: text });
+    }
     const left = state.sandboxes.find((sandbox) => sandbox.ready && sandbox.attempt >= attempt);
     if (left !== undefined) return { kind: 'ready', sandboxId: left.id };
     try {
@@ -167,6 +177,7 @@ export class PodRuntime implements PodRuntimePort {
   /** What is remembered of a pod that is gone. */
   forget(podUid: string): void {
     this.#reservedSince.delete(podUid);
+    this.#users.release(podUid);
     this.#deps.reasons.forget(podUid);
     this.#deps.images.forget(podUid);
   }
@@ -179,8 +190,14 @@ export class PodRuntime implements PodRuntimePort {
     await Promise.all(past.map(({ id }) => cache.refreshContainer(id, signal)));
   }
 
-  #configOf(pod: Pod, attempt: number, cgroupParent: string) {
-    const logDirectory = podPaths(this.#deps.roots, pod.metadata).logs;
-    return sandboxConfig({ pod, attempt, cgroupParent, logDirectory, dns: this.#deps.dns() });
+  async #configOf(pod: Pod, attempt: number, cgroupParent: string, signal: AbortSignal) {
+    const { roots, dns, node } = this.#deps;
+    const logDirectory = podPaths(roots, pod.metadata).logs;
+    const users = await this.#usersOf(pod, signal);
+    return sandboxConfig({ pod, attempt, cgroupParent, logDirectory, dns: await dns(signal), users, resources: node.sandboxResourcesOf(pod) });
+  }
+
+  #usersOf(pod: Pod, signal: AbortSignal): Promise<UserNamespace> {
+    return this.#users.of(pod, () => this.#deps.runtimeHandlerOf(pod, signal), signal);
   }
 }

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aContainer, aPod, type DeepPartial } from '#api/testing/objects.ts';
 import type { Pod } from '#api/types/core-v1.ts';
-import { NamespaceMode, type PodSandboxConfig, Protocol, SecurityProfile_ProfileType } from '#wire/generated/cri.ts';
+import { LinuxContainerResources, NamespaceMode, type PodSandboxConfig, Protocol, SecurityProfile_ProfileType } from '#wire/generated/cri.ts';
 import { sandboxConfig } from './sandbox-config.ts';
+import { usersOfNode } from './user-namespaces.ts';
 
 const dns = { clusterDomain: 'cluster.local', clusterDns: ['10.96.0.10'], host: { servers: ['1.1.1.1'], searches: ['lan'], options: [] } };
+const resources = { resources: LinuxContainerResources.create({}), overhead: LinuxContainerResources.create({}) };
 
 function configOf(pod: DeepPartial<Pod> = {}, attempt = 0): PodSandboxConfig {
-  return sandboxConfig({ pod: aPod(pod), attempt, cgroupParent: '/kubepods/pod1', logDirectory: '/logs/web', dns }).config;
+  return sandboxConfig({ pod: aPod(pod), attempt, cgroupParent: '/kubepods/pod1', logDirectory: '/logs/web', dns, users: usersOfNode, resources })
+    .config;
 }
 
 test('a plain pod: names, labels, cgroup, DNS of the cluster, the runtime’s own seccomp profile', () => {

@@ -1,6 +1,6 @@
 import type { Pod, PodSecurityContext } from '#api/types/core-v1.ts';
+import { AppError } from '#base/errors.ts';
 import {
-  type LinuxContainerResources,
   type LinuxSandboxSecurityContext,
   NamespaceMode,
   type NamespaceOption,
@@ -10,10 +10,12 @@ import {
   type SELinuxOption,
   SecurityProfile_ProfileType,
   SupplementalGroupsPolicy,
+  type UserNamespace,
 } from '#wire/generated/cri.ts';
 import { type DnsDefaults, type DnsResult, dnsConfigOf } from './dns-config.ts';
 import { podHostname } from './hostname.ts';
 import { label } from './labels.ts';
+import type { SandboxResources } from './sandbox-resources.ts';
 
 export interface SandboxConfigInput {
   readonly pod: Pod;
@@ -21,14 +23,20 @@ export interface SandboxConfigInput {
   readonly cgroupParent: string;
   readonly logDirectory: string;
   readonly dns: DnsDefaults;
-  readonly resources?: LinuxContainerResources | undefined;
-  readonly overhead?: LinuxContainerResources | undefined;
+  readonly users: UserNamespace;
+  readonly resources: SandboxResources;
+}
+
+/** The spec asks for a policy that this kubelet does not know. */
+export class UnsupportedPolicy extends AppError {
+  readonly code = 'UNSUPPORTED_POLICY';
+  readonly retry = 'never';
 }
 
 /**
  * What `RunPodSandbox` is asked for.
  *
- * @throws {BadHostname}
+ * @throws {BadHostname}, {UnsupportedPolicy}
  */
 export function sandboxConfig(input: SandboxConfigInput): { readonly config: PodSandboxConfig; readonly warnings: DnsResult['warnings'] } {
   const { pod } = input;
@@ -45,10 +53,10 @@ export function sandboxConfig(input: SandboxConfigInput): { readonly config: Pod
     annotations: { ...pod.metadata.annotations },
     linux: {
       cgroupParent: input.cgroupParent,
-      securityContext: securityContext(pod),
+      securityContext: securityContext(pod, input.users),
       sysctls: Object.fromEntries((pod.spec?.securityContext?.sysctls ?? []).map((sysctl) => [sysctl.name.replaceAll('/', '.'), sysctl.value])),
-      overhead: input.overhead,
-      resources: input.resources,
+      overhead: input.resources.overhead,
+      resources: input.resources.resources,
     },
     windows: undefined,
   };
@@ -56,7 +64,7 @@ export function sandboxConfig(input: SandboxConfigInput): { readonly config: Pod
 }
 
 /** Namespaces that a pod's sandbox and containers share with the node or with each other. */
-export function namespaceOptions(pod: Pod): NamespaceOption {
+export function namespaceOptions(pod: Pod, users: UserNamespace): NamespaceOption {
   const spec = pod.spec;
   const pid = spec?.hostPID === true ? NamespaceMode.NODE : spec?.shareProcessNamespace === true ? NamespaceMode.POD : NamespaceMode.CONTAINER;
   return {
@@ -64,7 +72,7 @@ export function namespaceOptions(pod: Pod): NamespaceOption {
     ipc: spec?.hostIPC === true ? NamespaceMode.NODE : NamespaceMode.POD,
     pid,
     targetId: '',
-    usernsOptions: undefined,
+    usernsOptions: users,
   };
 }
 
@@ -73,16 +81,20 @@ export function seLinuxOption(options: PodSecurityContext['seLinuxOptions']): SE
   return { user: options.user ?? '', role: options.role ?? '', type: options.type ?? '', level: options.level ?? '' };
 }
 
+/** @throws {UnsupportedPolicy} */
 export function groupsPolicy(context: PodSecurityContext | undefined): SupplementalGroupsPolicy {
-  return context?.supplementalGroupsPolicy === 'Strict' ? SupplementalGroupsPolicy.Strict : SupplementalGroupsPolicy.Merge;
+  const policy = context?.supplementalGroupsPolicy ?? 'Merge';
+  if (policy === 'Merge') return SupplementalGroupsPolicy.Merge;
+  if (policy === 'Strict') return SupplementalGroupsPolicy.Strict;
+  throw new UnsupportedPolicy({ message: `unsupported supplementalGroupsPolicy: ${policy}` });
 }
 
-function securityContext(pod: Pod): LinuxSandboxSecurityContext {
+function securityContext(pod: Pod, users: UserNamespace): LinuxSandboxSecurityContext {
   const spec = pod.spec;
   const context = spec?.securityContext;
   const all = [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])];
   return {
-    namespaceOptions: namespaceOptions(pod),
+    namespaceOptions: namespaceOptions(pod, users),
     selinuxOptions: seLinuxOption(context?.seLinuxOptions),
     runAsUser: context?.runAsUser === undefined ? undefined : { value: context.runAsUser },
     runAsGroup: context?.runAsGroup === undefined ? undefined : { value: context.runAsGroup },

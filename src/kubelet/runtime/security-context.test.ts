@@ -4,7 +4,8 @@ import { aContainer, aPod, type DeepPartial } from '#api/testing/objects.ts';
 import type { PodSecurityContext, PodSpec, SecurityContext } from '#api/types/core-v1.ts';
 import { type LinuxContainerSecurityContext, NamespaceMode, SecurityProfile_ProfileType } from '#wire/generated/cri.ts';
 import { ContainerConfigError } from './environment.ts';
-import { containerSecurityContext, type ImageUser } from './security-context.ts';
+import { containerSecurityContext, type ImageUser, type SecurityInput } from './security-context.ts';
+import { usersOfNode } from './user-namespaces.ts';
 
 const root: ImageUser = { uid: undefined, username: '' };
 
@@ -13,10 +14,11 @@ function contextOf(
   shared: DeepPartial<PodSecurityContext> = {},
   image = root,
   spec: DeepPartial<PodSpec> = {},
-  targetId = '',
+  more: Partial<SecurityInput> = {},
 ): LinuxContainerSecurityContext {
   const pod = aPod({ spec: { securityContext: shared, ...spec } });
-  return containerSecurityContext(pod, aContainer({ securityContext: own }), image, targetId, '/seccomp');
+  const input = { image, targetId: '', users: usersOfNode, seccompRoot: '/seccomp', seccompDefault: false, maskedOnNode: [], ...more };
+  return containerSecurityContext(pod, aContainer({ securityContext: own }), input);
 }
 
 test('the container’s wishes go before the pod’s, and those before the image’s', () => {
@@ -58,6 +60,24 @@ test('seccomp and AppArmor: own, else the pod’s, else none; a local one has a 
 });
 
 test('an ephemeral container sees the processes of its target', () => {
-  const { pid, targetId } = contextOf({}, {}, root, {}, 'main-0').namespaceOptions ?? {};
+  const { pid, targetId } = contextOf({}, {}, root, {}, { targetId: 'main-0' }).namespaceOptions ?? {};
   assert.deepEqual([pid, targetId], [NamespaceMode.TARGET, 'main-0']);
+});
+
+test('a kubelet may give the runtime’s own seccomp profile to all that say nothing', () => {
+  const typeOf = (own: DeepPartial<SecurityContext>) => contextOf(own, {}, root, {}, { seccompDefault: true }).seccomp?.profileType;
+  assert.deepEqual(
+    [typeOf({}), typeOf({ seccompProfile: { type: 'Unconfined' } })],
+    [SecurityProfile_ProfileType.RuntimeDefault, SecurityProfile_ProfileType.Unconfined],
+  );
+});
+
+test('what this node’s processors tell is masked too', () => {
+  const maskedOnNode = ['/sys/devices/system/cpu/cpu0/thermal_throttle'];
+  assert.ok(contextOf({}, {}, root, {}, { maskedOnNode }).maskedPaths.includes('/sys/devices/system/cpu/cpu0/thermal_throttle'));
+  assert.deepEqual(contextOf({ procMount: 'Unmasked' }, {}, root, {}, { maskedOnNode }).maskedPaths, []);
+});
+
+test('a policy for groups that nobody knows is refused', () => {
+  assert.throws(() => contextOf({}, { supplementalGroupsPolicy: 'Some' }), { message: 'unsupported supplementalGroupsPolicy: Some' });
 });

@@ -1,5 +1,11 @@
 import type { AppArmorProfile, Container, Pod, SeccompProfile } from '#api/types/core-v1.ts';
-import { type LinuxContainerSecurityContext, NamespaceMode, type SecurityProfile, SecurityProfile_ProfileType } from '#wire/generated/cri.ts';
+import {
+  type LinuxContainerSecurityContext,
+  NamespaceMode,
+  type SecurityProfile,
+  SecurityProfile_ProfileType,
+  type UserNamespace,
+} from '#wire/generated/cri.ts';
 import { ContainerConfigError } from './environment.ts';
 import { groupsPolicy, namespaceOptions, seLinuxOption } from './sandbox-config.ts';
 
@@ -27,26 +33,33 @@ const maskedPaths = [
 const readonlyPaths = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 const maxUid = 2_147_483_647;
 
+export interface SecurityInput {
+  readonly image: ImageUser;
+  /** Container whose processes an ephemeral container shares, '' for none. */
+  readonly targetId: string;
+  readonly users: UserNamespace;
+  /** Where local seccomp profiles are. */
+  readonly seccompRoot: string;
+  /** What says nothing about seccomp has the runtime's own profile. */
+  readonly seccompDefault: boolean;
+  /** Files of this node's processors that nobody may see, beside those that every node has. */
+  readonly maskedOnNode: readonly string[];
+}
+
 /**
  * What a container may do; its own wishes go before those of the pod.
  *
- * @param targetId container whose processes an ephemeral container shares, '' for none
- * @throws {ContainerConfigError} when it would run as root and may not, or its profile is incomplete
+ * @throws {ContainerConfigError} when it would run as root and may not, or its profile is incomplete; {UnsupportedPolicy}
  */
-export function containerSecurityContext(
-  pod: Pod,
-  container: Container,
-  image: ImageUser,
-  targetId: string,
-  seccompRoot: string,
-): LinuxContainerSecurityContext {
+export function containerSecurityContext(pod: Pod, container: Container, input: SecurityInput): LinuxContainerSecurityContext {
+  const { image, targetId } = input;
   const own = container.securityContext;
   const shared = pod.spec?.securityContext;
   const runAsUser = own?.runAsUser ?? shared?.runAsUser;
   const runAsGroup = own?.runAsGroup ?? shared?.runAsGroup;
   if ((own?.runAsNonRoot ?? shared?.runAsNonRoot) === true) refuseRoot(pod, container, runAsUser, image);
   const uid = runAsUser ?? image.uid;
-  const namespaces = namespaceOptions(pod);
+  const namespaces = namespaceOptions(pod, input.users);
   const unmasked = own?.procMount === 'Unmasked';
   const apparmor = appArmorOf(pod, container);
   return {
@@ -66,9 +79,12 @@ export function containerSecurityContext(
     supplementalGroups: [...(shared?.fsGroup === undefined ? [] : [shared.fsGroup]), ...(shared?.supplementalGroups ?? [])],
     supplementalGroupsPolicy: groupsPolicy(shared),
     noNewPrivs: own?.allowPrivilegeEscalation === false,
-    maskedPaths: unmasked ? [] : [...maskedPaths],
+    maskedPaths: unmasked ? [] : [...maskedPaths, ...input.maskedOnNode],
     readonlyPaths: unmasked ? [] : [...readonlyPaths],
-    seccomp: seccompOf(own?.seccompProfile ?? shared?.seccompProfile, seccompRoot),
+    seccomp: seccompOf(
+      own?.seccompProfile ?? shared?.seccompProfile ?? (input.seccompDefault ? { type: 'RuntimeDefault' } : undefined),
+      input.seccompRoot,
+    ),
     apparmor,
     apparmorProfile: apparmor === undefined ? '' : legacyName(apparmor),
     seccompProfilePath: '',

@@ -12,7 +12,6 @@ import { watchedMemoryFiles } from '#os/memory/folder-watch.ts';
 import { MemoryTree } from '#os/memory/memory-tree.ts';
 import { createMemoryMounter } from '#os/memory/mounter.ts';
 import type { Transition } from '#startup/transition.ts';
-import { LinuxContainerResources } from '#wire/generated/cri.ts';
 import { parseKubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { createObjects } from '../objects/objects.ts';
 import { createPodEngine, defaultEngineSettings, type EngineSettings, type PodEngine } from '../pod-engine.ts';
@@ -27,6 +26,7 @@ import { somePodCgroupsOptions } from '../resources/testing/cgroup-options.ts';
 import { defaultFollowSettings, followRuntime } from '../runtime/follow-runtime.ts';
 import { RuntimeCache } from '../runtime/runtime-cache.ts';
 import { MemoryRuntime } from '../runtime/testing/memory-runtime.ts';
+import { aNodeConfig } from '../runtime/testing/node-config.ts';
 import { createPodInformer } from '../sources/api-source.ts';
 import { createPodSources, type PodSources } from '../sources/pod-sources.ts';
 import { createVolumeManager } from '../volumes/volume-manager.ts';
@@ -115,8 +115,8 @@ export class MemoryNode {
           events: { emit: () => undefined },
         }),
       runtimeHandlerOf: async () => '',
-      node: { clusterDomain: 'cluster.local', hostIPs: () => ['192.168.0.1'], allocatable, resourcesOf: () => LinuxContainerResources.create({}) },
-      dns: () => ({ clusterDomain: 'cluster.local', clusterDns: [], host: { servers: ['1.1.1.1'], searches: [], options: [] } }),
+      node: aNodeConfig({ allocatable }),
+      dns: async () => ({ clusterDomain: 'cluster.local', clusterDns: ['10.96.0.10'], host: { servers: ['1.1.1.1'], searches: [], options: [] } }),
       runtimeName: 'containerd',
       logger: silentLogger,
       settings: { ...defaultEngineSettings, ...settings },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Cancelled } from '#base/errors.ts';
 import type { FilesPort } from '#kubelet/ports/files.ts';
-import { HostCallFailed, MountBelow, PathMissing } from '#kubelet/ports/host-errors.ts';
+import { HostCallFailed, MountBelow, PathEscapes, PathMissing } from '#kubelet/ports/host-errors.ts';
 import type { MounterPort } from '#kubelet/ports/mounter.ts';
 
 export interface HostUnderTest {
@@ -88,6 +88,21 @@ export function filesContract(name: string, open: (t: { after(undo: () => Promis
       ['to'],
     );
     await assert.rejects(files.rename(`${dir}/from`, `${dir}/x`, signal), PathMissing);
+  });
+
+  test(`${name}: a file of a folder is read through links inside it, never through one that leads out`, async (t) => {
+    const { files, dir } = await open(t);
+    await files.ensureDirectory(`${dir}/root/sub`, 0o755, signal);
+    await files.write(`${dir}/root/sub/f`, 'inside', 0o644, signal);
+    await files.write(`${dir}/secret`, 'outside', 0o600, signal);
+    await files.link('sub', `${dir}/root/link`, signal);
+    await files.link('../secret', `${dir}/root/out`, signal);
+    assert.equal(text(await files.readBelow(`${dir}/root`, 'link/f', signal)), 'inside');
+    assert.deepEqual(
+      [await files.readBelow(`${dir}/root`, 'none', signal), await files.readBelow(`${dir}/root`, 'sub', signal)],
+      [undefined, undefined],
+    );
+    for (const path of ['out', '../secret']) await assert.rejects(files.readBelow(`${dir}/root`, path, signal), PathEscapes, path);
   });
 
   test(`${name}: owner -1 stays as it is, and a link is changed itself`, async (t) => {

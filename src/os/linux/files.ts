@@ -26,6 +26,7 @@ import type { FileFacts, FilesPort } from '#kubelet/ports/files.ts';
 import { HostCallFailed, MountBelow } from '#kubelet/ports/host-errors.ts';
 import { errnoOf, hostCall, unlessMissing } from './errno.ts';
 import { isBelow, kernelPath, readMountInfo } from './mountinfo.ts';
+import { readBelow } from './open-below.ts';
 
 /**
  * The node's own files. Small calls are made at once: each takes 5 to 30 microseconds, a turn through the thread pool takes 60 and more.
@@ -38,6 +39,7 @@ export function createLinuxFiles(): FilesPort {
       hostCall(`chmod ${path}`, () => chmodSync(path, mode)); // mkdir's mode went through the umask
     },
     read: async (path) => unlessMissing(`read ${path}`, () => readFileSync(path)),
+    readBelow: async (root, relative) => readBelow(root, relative),
     write: async (path, content, mode) => replaceFile(path, content, mode),
     list: async (path) => (unlessMissing(`readdir ${path}`, () => readdirSync(path, { withFileTypes: true })) ?? []).map(toEntry),
     stat,

@@ -1,7 +1,7 @@
-import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, relative as relativeTo } from 'node:path';
 import { PathEscapes } from '#kubelet/ports/host-errors.ts';
-import { errnoOf, hostCall } from './errno.ts';
+import { errnoOf, hostCall, unlessMissing } from './errno.ts';
 
 /** open(2)'s O_PATH, which Node.js does not name: a handle on the entry itself, without opening what it is. */
 const O_PATH = 0o10_000_000;
@@ -22,8 +22,31 @@ export interface OpenedEntry {
 export function openBelow(root: string, relative: string): OpenedEntry {
   const realRoot = hostCall(`resolve ${root}`, () => realpathSync.native(root));
   createMissing(realRoot, relative);
+  return openPresent(realRoot, relative);
+}
+
+/**
+ * Reads the file at `relative` below `root` with the same care; makes nothing.
+ *
+ * @returns `undefined` when it is not there or no regular file
+ * @throws {PathEscapes} when it leads out of `root`
+ */
+export function readBelow(root: string, relative: string): Buffer | undefined {
+  const realRoot = unlessMissing(`resolve ${root}`, () => realpathSync.native(root));
+  if (realRoot === undefined) return undefined;
+  const isThere = unlessMissing(`resolve ${relative}`, () => realpathSync.native(`${realRoot}/${relative}`)) !== undefined;
+  if (!isThere) return undefined;
+  const { fd } = openPresent(realRoot, relative);
+  try {
+    return fstatSync(fd).isFile() ? readFileSync(`/proc/self/fd/${fd}`) : undefined; // a pipe would hold us
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openPresent(realRoot: string, relative: string): OpenedEntry {
   const realPath = hostCall(`resolve ${relative}`, () => realpathSync.native(`${realRoot}/${relative}`));
-  if (realPath !== realRoot && !realPath.startsWith(`${realRoot}/`)) throw escapes(relative, root);
+  if (realPath !== realRoot && !realPath.startsWith(`${realRoot}/`)) throw escapes(relative, realRoot);
   const fd = walk(realRoot, parts(relativeTo(realRoot, realPath)));
   return { fd, isDirectory: fstatSync(fd).isDirectory() };
 }

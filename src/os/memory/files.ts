@@ -1,6 +1,6 @@
 import { throwIfAborted } from '#base/abort.ts';
 import type { FileFacts, FilesPort } from '#kubelet/ports/files.ts';
-import { HostCallFailed, MountBelow } from '#kubelet/ports/host-errors.ts';
+import { HostCallFailed, MountBelow, PathEscapes } from '#kubelet/ports/host-errors.ts';
 import { type MemoryNode, type MemoryTree, newNode, textOf } from './memory-tree.ts';
 
 /** Files of a pretended node. */
@@ -11,6 +11,13 @@ export function createMemoryFiles(tree: MemoryTree): FilesPort {
       tree.get(path, true).node.mode = mode;
     },
     read: async (path) => readFile(tree, path),
+    async readBelow(root, relative) {
+      const top = tree.find(root, true);
+      const found = tree.find(`${root}/${relative}`, true);
+      if (top === undefined || found === undefined) return undefined;
+      if (!found.path.startsWith(`${top.path}/`)) throw new PathEscapes({ message: `${relative} leads out of ${root}` });
+      return found.node.kind === 'file' ? readFile(tree, found.path) : undefined;
+    },
     async write(path, content, mode) {
       const { node, name } = tree.parent(path);
       if (node.children.get(name)?.kind === 'directory') throw refused(path, 'EISDIR');

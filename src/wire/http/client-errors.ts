@@ -1,4 +1,7 @@
-import { messageOf } from '#base/errors.ts';
+import { messageOf, Unavailable } from '#base/errors.ts';
+
+/** Who was asked by HTTPS answered in plain HTTP. */
+export class SpeaksPlainHttp extends Unavailable {}
 
 /** What could not be reached and why, in the words that Kubernetes users know: `dial tcp 10.0.0.1:80: connect: connection refused`. */
 export function dialErrorText(error: unknown, host: string, port: string | number): string {
@@ -15,3 +18,8 @@ const dialProblems: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'i/o timeout',
   ENOTFOUND: 'lookup failed: no such host',
 };
+
+/** OpenSSL has no code for it in Node.js 20: the first bytes of the answer are not those of TLS. */
+export function isPlainAnswer(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | null)?.code === 'EPROTO' && messageOf(error).includes('wrong version number');
+}

@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { onAbort, reasonOf, throwIfAborted } from '#base/abort.ts';
 import { AppError, Unavailable } from '#base/errors.ts';
-import { dialErrorText } from './client-errors.ts';
+import { dialErrorText, isPlainAnswer, SpeaksPlainHttp } from './client-errors.ts';
 
 export interface HttpGet {
   readonly scheme: 'http' | 'https';
@@ -77,6 +77,7 @@ function asAppError(error: unknown, get: HttpGet, signal: AbortSignal): AppError
   if (error instanceof AppError) return error;
   const lost = signal.aborted ? reasonOf(signal) : undefined;
   if (lost instanceof AppError) return lost;
+  if (isPlainAnswer(error)) return new SpeaksPlainHttp({ message: 'http: server gave HTTP response to HTTPS client', cause: error });
   return new Unavailable({ message: dialErrorText(error, get.host, get.port), cause: error });
 }
 

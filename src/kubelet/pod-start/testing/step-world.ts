@@ -5,7 +5,6 @@ import { FakeClock } from '#base/testing/fake-clock.ts';
 import { Cell } from '#base/watchable.ts';
 import { createMemoryFiles } from '#os/memory/files.ts';
 import { MemoryTree } from '#os/memory/memory-tree.ts';
-import { LinuxContainerResources } from '#wire/generated/cri.ts';
 import { podDirectory } from '../../paths.ts';
 import type { NetworkState } from '../../ports/node-facts.ts';
 import type { ObjectsPort } from '../../ports/objects.ts';
@@ -20,6 +19,7 @@ import { emptyState, type PodRuntimeState } from '../../runtime/pod-runtime-stat
 import { ReasonCache } from '../../runtime/reason-cache.ts';
 import { RuntimeCache } from '../../runtime/runtime-cache.ts';
 import { MemoryRuntime } from '../../runtime/testing/memory-runtime.ts';
+import { aNodeConfig } from '../../runtime/testing/node-config.ts';
 import type { PodRef } from '../step.ts';
 
 const roots = { root: '/kubelet', podLogs: '/pod-logs' };
@@ -80,14 +80,10 @@ export class StepWorld {
       http: { get: async () => 200 },
       settings: { crashBackoff: backoff, retryMs: 10_000 },
       randomName: () => '00000000',
-      dns: () => ({ clusterDomain: 'cluster.local', clusterDns: [], host: { servers: [], searches: [], options: [] } }),
+      logger: silentLogger,
+      dns: async () => ({ clusterDomain: 'cluster.local', clusterDns: ['10.96.0.10'], host: { servers: [], searches: [], options: [] } }),
       runtimeHandlerOf: async () => '',
-      node: {
-        clusterDomain: 'cluster.local',
-        hostIPs: () => ['192.168.0.1'],
-        allocatable: () => ({}),
-        resourcesOf: () => LinuxContainerResources.create({}),
-      },
+      node: aNodeConfig(),
     });
   }
 

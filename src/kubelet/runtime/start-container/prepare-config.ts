@@ -1,6 +1,8 @@
-import type { Container, EphemeralContainer, Pod } from '#api/types/core-v1.ts';
+import type { EphemeralContainer, Pod } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
-import type { ContainerConfig, LinuxContainerResources, Mount } from '#wire/generated/cri.ts';
+import { AppError } from '#base/errors.ts';
+import type { Logger } from '#base/log.ts';
+import type { ContainerConfig, Mount, UserNamespace } from '#wire/generated/cri.ts';
 import { type KubeletRoots, podPaths } from '../../paths.ts';
 import type { FilesPort } from '../../ports/files.ts';
 import type { ReadyImage } from '../../ports/images.ts';
@@ -8,28 +10,25 @@ import type { ObjectsPort } from '../../ports/objects.ts';
 import type { StartRequest } from '../../ports/pod-runtime.ts';
 import type { VolumesPort } from '../../ports/volumes.ts';
 import { containerConfig } from '../container-config.ts';
-import { plainMount, subPathWishes, volumeMounts } from '../container-mounts.ts';
-import { environment, readNamedObjects } from '../environment.ts';
+import { asksRecursiveReadOnly, plainMount, subPathWishes, volumeMounts } from '../container-mounts.ts';
+import { ContainerConfigError, environment, readNamedObjects } from '../environment.ts';
 import { podHostname } from '../hostname.ts';
 import { hostNetworkHostsFile, hostsFile } from '../hosts-file.ts';
+import type { NodeConfig } from '../node-config.ts';
 import { newestOf, type PodRuntimeState } from '../pod-runtime-state.ts';
 import { containerSecurityContext } from '../security-context.ts';
-
-/** What every container of the node is configured with. */
-export interface NodeConfig {
-  readonly clusterDomain: string;
-  readonly hostIPs: () => readonly string[];
-  readonly allocatable: () => Readonly<Record<string, string>>;
-  readonly resourcesOf: (pod: Pod, container: Container) => LinuxContainerResources;
-}
+import { serviceVariables } from '../service-variables.ts';
 
 export interface PrepareDeps {
   readonly files: FilesPort;
   readonly volumes: Pick<VolumesPort, 'prepareSubPath'>;
   readonly objects: ObjectsPort;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly roots: KubeletRoots;
   readonly node: NodeConfig;
+  /** @throws {NotFound} when there is no such class */
+  readonly runtimeHandlerOf: (pod: Pod, signal: AbortSignal) => Promise<string>;
   /** 8 hex digits, another each time. */
   readonly randomName: () => string;
 }
@@ -39,62 +38,107 @@ const logDirMode = 0o755;
 const podDirMode = 0o750;
 const lastWordsMode = 0o666;
 
+/** What is made before the container's configuration. */
+export interface Prepared {
+  readonly image: ReadyImage;
+  /** Images that are volumes of the container: what the runtime calls them, by volume. */
+  readonly volumeImages: ReadonlyMap<string, string>;
+  readonly observed: PodRuntimeState;
+  readonly users: UserNamespace;
+}
+
 /**
  * The container's configuration, and on disk everything that it names.
  *
- * @throws {ContainerConfigError} when it cannot be made as things are, {BadHostname}, {PathEscapes}
+ * @throws {ContainerConfigError} when it cannot be made as things are, {BadHostname}, {UnsupportedPolicy}
  */
-export async function prepareConfig(
-  request: StartRequest,
-  image: ReadyImage,
-  observed: PodRuntimeState,
-  deps: PrepareDeps,
-  signal: AbortSignal,
-): Promise<ContainerConfig> {
+export async function prepareConfig(request: StartRequest, made: Prepared, deps: PrepareDeps, signal: AbortSignal): Promise<ContainerConfig> {
   const { pod, container, volumes } = request;
   const { files, roots, node } = deps;
+  const { image, observed, users } = made;
+  const targetId = targetOf(request, observed);
   const paths = podPaths(roots, pod.metadata);
-  const hostIPs = node.hostIPs();
-  const podIPs = pod.spec?.hostNetwork === true ? hostIPs : request.podIPs;
-  const named = await readNamedObjects(pod, container, deps.objects, signal);
-  const env = environment({ pod, container, podIPs, hostIPs, allocatable: node.allocatable() }, named);
-  const target = targetOf(request);
-  const targetId = target === undefined ? '' : (newestOf(observed, target)?.id ?? '');
-  const security = containerSecurityContext(pod, container, image, targetId, `${roots.root}/seccomp`);
-  const [subPaths, restartCount] = await Promise.all([bindSubPaths(request, env, deps, signal), nextRestartCount(request, observed, deps, signal)]);
-  const mounts: Mount[] = [...volumeMounts(container, volumes, subPaths)];
-  await Promise.all([
-    files.ensureDirectory(paths.containerLogs(container.name), logDirMode, signal),
-    writeHostsFile({ ...request, podIPs }, deps, signal).then((path) => path !== undefined && mounts.push(plainMount('/etc/hosts', path))),
+  const podIPs = pod.spec?.hostNetwork === true ? node.hostIPs() : request.podIPs;
+  const env = await environmentOf(request, podIPs, deps, signal);
+  const ofNode = await node.security(signal);
+  const security = containerSecurityContext(pod, container, { image, targetId, users, seccompRoot: `${roots.root}/seccomp`, ...ofNode });
+  const mountsInput = { volumes, images: made.volumeImages, env };
+  const [subPaths, restartCount, canRecursiveReadOnly, allocation] = await Promise.all([
+    bindSubPaths(request, mountsInput, deps, signal),
+    nextRestartCount(request, observed, deps, signal),
+    canMountRecursiveReadOnly(request, deps, signal),
+    node.prepareAllocation(pod, container, signal),
   ]);
-  const lastWords = container.terminationMessagePath ?? '';
-  if (lastWords !== '') {
-    const directory = paths.container(container.name);
-    const file = `${directory}/${deps.randomName()}`;
-    await files.ensureDirectory(directory, podDirMode, signal);
-    await files.write(file, '', lastWordsMode, signal);
-    mounts.push(plainMount(lastWords, file));
-  }
-  return containerConfig({ pod, container, restartCount, imageRef: image.ref, env, mounts, resources: node.resourcesOf(pod, container), security });
+  const mounts: Mount[] = [...volumeMounts(container, { ...mountsInput, subPaths, canRecursiveReadOnly })];
+  await files.ensureDirectory(paths.containerLogs(container.name), logDirMode, signal);
+  const hosts = await writeHostsFile({ ...request, podIPs }, deps, signal);
+  if (hosts !== undefined) mounts.push(plainMount('/etc/hosts', hosts));
+  const lastWords = await makeLastWords(request, deps, signal);
+  if (lastWords !== undefined) mounts.push(lastWords);
+  const { uids, gids } = users;
+  const mapped = uids.length === 0 ? mounts : mounts.map((mount) => ({ ...mount, uidMappings: [...uids], gidMappings: [...gids] }));
+  const resources = node.resourcesOf(pod, container);
+  return containerConfig({ pod, container, restartCount, imageRef: image.ref, env, mounts: mapped, resources, security, allocation });
 }
 
-function targetOf({ container, kind, pod }: StartRequest): string | undefined {
-  if (kind !== 'ephemeral') return undefined;
-  return pod.spec?.ephemeralContainers?.find((one: EphemeralContainer) => one.name === container.name)?.targetContainerName;
+async function environmentOf(
+  { pod, container, volumes }: StartRequest,
+  podIPs: readonly string[],
+  { node, ...deps }: PrepareDeps,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const linked = pod.spec?.enableServiceLinks;
+  if (linked === undefined) throw new ContainerConfigError({ message: 'nil pod.spec.enableServiceLinks encountered, cannot construct envvars' });
+  const [named, services] = await Promise.all([readNamedObjects(pod, container, volumes, deps, signal), node.services(pod, signal)]);
+  const told = serviceVariables(pod, services, linked);
+  return environment({ pod, container, podIPs, hostIPs: node.hostIPs(), allocatable: node.allocatable(), services: told }, named);
+}
+
+/** @returns '' for none @throws {ContainerConfigError} when it was never started */
+function targetOf({ container, kind, pod }: StartRequest, observed: PodRuntimeState): string {
+  if (kind !== 'ephemeral') return '';
+  const name = pod.spec?.ephemeralContainers?.find((one: EphemeralContainer) => one.name === container.name)?.targetContainerName ?? '';
+  if (name === '') return '';
+  const target = newestOf(observed, name);
+  if (target === undefined) throw new ContainerConfigError({ message: `unable to find target container ${name}` });
+  return target.id;
+}
+
+async function canMountRecursiveReadOnly({ pod, container }: StartRequest, deps: PrepareDeps, signal: AbortSignal): Promise<boolean> {
+  if (!asksRecursiveReadOnly(container)) return false;
+  return deps.node.featuresOf(await deps.runtimeHandlerOf(pod, signal))?.recursiveReadOnlyMounts === true;
 }
 
 async function bindSubPaths(
-  { pod, container, volumes }: StartRequest,
-  env: ReadonlyMap<string, string>,
+  { pod, container }: StartRequest,
+  input: Parameters<typeof subPathWishes>[1],
   deps: PrepareDeps,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, string>> {
   const bound = new Map<number, string>();
-  for (const { index, volume, relative } of subPathWishes(container, volumes, env)) {
+  for (const { index, volume, relative } of subPathWishes(container, input)) {
     const subPath = { podUid: pod.metadata.uid, containerName: container.name, index, volume, relative };
-    bound.set(index, await deps.volumes.prepareSubPath(subPath, signal));
+    try {
+      bound.set(index, await deps.volumes.prepareSubPath(subPath, signal));
+    } catch (error) {
+      if (signal.aborted || !(error instanceof AppError)) throw error;
+      // Who may write into the volume must not learn about paths of the node: the details are for the log.
+      deps.logger.warn('a sub path cannot be bound', { pod: pod.metadata.uid, volume: volume.name, subPath: relative, error: error.message });
+      const where = `for volumeMount "${volume.name}" of container "${container.name}"`;
+      throw new ContainerConfigError({ message: `failed to prepare subPath ${where}`, cause: error });
+    }
   }
   return bound;
+}
+
+async function makeLastWords({ pod, container }: StartRequest, deps: PrepareDeps, signal: AbortSignal): Promise<Mount | undefined> {
+  const path = container.terminationMessagePath ?? '';
+  if (path === '') return undefined;
+  const directory = podPaths(deps.roots, pod.metadata).container(container.name);
+  const file = `${directory}/${deps.randomName()}`;
+  await deps.files.ensureDirectory(directory, podDirMode, signal);
+  await deps.files.write(file, '', lastWordsMode, signal);
+  return plainMount(path, file);
 }
 
 /** @returns the file to mount; none when the pod has no address yet or brings its own */

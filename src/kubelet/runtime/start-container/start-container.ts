@@ -2,9 +2,9 @@ import type { Container, Pod } from '#api/types/core-v1.ts';
 import { Backoff, type BackoffSettings } from '#base/backoff.ts';
 import { AppError, messageOf } from '#base/errors.ts';
 import { RuntimeError } from '#wire/cri/errors.ts';
-import type { ContainerConfig, PodSandboxConfig } from '#wire/generated/cri.ts';
+import type { ContainerConfig, PodSandboxConfig, UserNamespace } from '#wire/generated/cri.ts';
 import type { EventsPort } from '../../ports/events.ts';
-import type { ImagesPort } from '../../ports/images.ts';
+import type { ImagesPort, MissingImage } from '../../ports/images.ts';
 import type { StartReason, StartRequest, StartResult } from '../../ports/pod-runtime.ts';
 import { containerHash } from '../container-hash.ts';
 import { ContainerConfigError } from '../environment.ts';
@@ -18,6 +18,7 @@ import { formatPod, refOf } from '../pod-ref.ts';
 import { emptyState, type PodRuntimeState } from '../pod-runtime-state.ts';
 import type { ReasonCache } from '../reason-cache.ts';
 import { type PrepareDeps, prepareConfig } from './prepare-config.ts';
+import { ensureVolumeImages } from './volume-images.ts';
 
 export interface StartSettings {
   /** Between the restarts of one container. */
@@ -31,7 +32,8 @@ export interface StartDeps extends PrepareDeps, HookDeps, KillDeps {
   readonly events: EventsPort;
   readonly reasons: ReasonCache;
   /** The sandbox's configuration once more, as `CreateContainer` wants it. */
-  readonly sandboxConfigOf: (request: StartRequest) => PodSandboxConfig;
+  readonly sandboxConfigOf: (request: StartRequest, signal: AbortSignal) => Promise<PodSandboxConfig>;
+  readonly usersOf: (pod: Pod, signal: AbortSignal) => Promise<UserNamespace>;
   readonly settings: StartSettings;
 }
 
@@ -63,29 +65,26 @@ export class ContainerStarter {
     const deps = this.#deps;
     const { pod, container, kind } = request;
     const observed = this.#observed(pod);
-    const image = await deps.images.ensure(pod, container, fieldPathOf(kind, container.name), signal);
-    if (image.kind === 'missing') {
-      this.#tell(request, 'Warning', 'Failed', `Error: ${image.reason}`);
-      return {
-        kind: 'blocked',
-        reason: image.reason,
-        message: image.message,
-        wakeOn: [{ kind: 'image', ref: container.image ?? '' }],
-        retryInMs: image.retryInMs,
-      };
-    }
+    const fieldPath = fieldPathOf(kind, container.name);
+    const image = await deps.images.ensure(pod, container, fieldPath, signal);
+    if (image.kind === 'missing') return this.#imageBlocked(request, image, container.image ?? '');
     let config: ContainerConfig;
+    let sandbox: PodSandboxConfig;
     try {
-      config = await prepareConfig(request, image, observed, deps, signal);
+      const volumeImages = await ensureVolumeImages(request, fieldPath, deps, signal);
+      if (volumeImages.kind === 'missing') return this.#imageBlocked(request, volumeImages.image, volumeImages.reference);
+      const users = await deps.usersOf(pod, signal);
+      config = await prepareConfig(request, { image, volumeImages: volumeImages.refs, observed, users }, deps, signal);
+      sandbox = await deps.sandboxConfigOf(request, signal);
     } catch (error) {
       return this.#configBlocked(request, error, signal);
     }
-    const created = await this.#create(request, config);
+    const created = await this.#create(request, config, sandbox);
     if (created.kind === 'blocked') return created;
-    this.#tell(request, 'Normal', 'Created', `Created container: ${container.name}`);
+    this.#tell(request, 'Normal', 'Created', 'Container created');
     const blocked = await this.#run(request, created.containerId);
     if (blocked !== undefined) return blocked;
-    this.#tell(request, 'Normal', 'Started', `Started container ${container.name}`);
+    this.#tell(request, 'Normal', 'Started', 'Container started');
     return (await this.#postStart(request, created.containerId, signal)) ?? created;
   }
 
@@ -106,10 +105,10 @@ export class ContainerStarter {
     return { kind: 'blocked', reason: 'CrashLoopBackOff', message, wakeOn: [{ kind: 'time' }], retryInMs: leftMs };
   }
 
-  async #create(request: StartRequest, config: ContainerConfig): Promise<StartResult> {
+  async #create(request: StartRequest, config: ContainerConfig, sandbox: PodSandboxConfig): Promise<StartResult> {
     const { sandboxId } = request;
     try {
-      const containerId = await this.#deps.runtime.createContainer(sandboxId, config, this.#deps.sandboxConfigOf(request), uncut);
+      const containerId = await this.#deps.runtime.createContainer(sandboxId, config, sandbox, uncut);
       return { kind: 'started', containerId };
     } catch (error) {
       return this.#blocked(request, 'CreateContainerError', error);
@@ -128,11 +127,12 @@ export class ContainerStarter {
   }
 
   async #postStart(request: StartRequest, containerId: string, signal: AbortSignal): Promise<Blocked | undefined> {
-    const { pod, container, podIPs } = request;
+    const { pod, container, kind } = request;
     const hook = container.lifecycle?.postStart;
     if (hook === undefined) return undefined;
+    const [podIP = ''] = pod.spec?.hostNetwork === true ? this.#deps.node.hostIPs() : request.podIPs;
     try {
-      await runHook(hook, hookTarget(pod, container, containerId, podIPs[0] ?? ''), this.#deps, signal);
+      await runHook(hook, hookTarget(pod, container, containerId, fieldPathOf(kind, container.name), podIP), this.#deps, signal);
       return undefined;
     } catch (error) {
       if (signal.aborted) throw error;
@@ -150,6 +150,11 @@ export class ContainerStarter {
         retryInMs: this.#deps.settings.retryMs,
       };
     }
+  }
+
+  #imageBlocked(request: StartRequest, { reason, message, retryInMs }: MissingImage, ref: string): Blocked {
+    this.#tell(request, 'Warning', 'Failed', `Error: ${reason}`);
+    return { kind: 'blocked', reason, message, wakeOn: [{ kind: 'image', ref }], retryInMs };
   }
 
   #configBlocked(request: StartRequest, error: unknown, signal: AbortSignal): Blocked {
