@@ -33,6 +33,7 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
     cgroupRoot: hostNames(settings.name).cgroupRoot,
     clusterDomain: configuration.clusterDomain || settings.clusterDomain,
     clusterDns: configuration.clusterDNS.length > 0 ? configuration.clusterDNS : settings.clusterDNS,
+    expectsClusterDns: false,
     configuration,
     nodeLabels: {},
     certificates: {

@@ -71,8 +71,8 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     random,
   });
   const clusterObjects = followClusterObjects({ client, clock, logger });
-  const { clusterDomain, clusterDns, nodeAddress, configuration } = config;
-  const hostDns = createHostDns({ files, resolvConf: configuration.resolvConf, nodeAddress, clusterDomain, clusterDns });
+  const { clusterDomain, clusterDns, expectsClusterDns, nodeAddress, configuration } = config;
+  const hostDns = createHostDns({ files, resolvConf: configuration.resolvConf, nodeAddress, clusterDomain, clusterDns, expectsClusterDns });
   const made: { volumes?: VolumeManager; startups?: StartupRecorder } = {};
   const { room, resizer } = createNodeSpace(config, host, parts, () => engine);
   const engine: PodEngine = createPodEngine({

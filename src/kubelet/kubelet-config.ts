@@ -42,6 +42,8 @@ export interface KubeletConfig {
   readonly cgroupRoot: string;
   readonly clusterDomain: string;
   readonly clusterDns: readonly string[];
+  /** false: the cluster was made without DNS, and pods that get the node's own need no warning. */
+  readonly expectsClusterDns: boolean;
   /** The text of the file. */
   readonly resolvConf: string;
   readonly configuration: KubeletConfiguration;

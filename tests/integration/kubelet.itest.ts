@@ -74,6 +74,7 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
     cgroupRoot: `/kubernode/${side.name}/pods`,
     clusterDomain: 'cluster.local',
     clusterDns: [],
+    expectsClusterDns: true,
     resolvConf: 'nameserver 127.0.0.1\n',
     configuration,
     nodeLabels: {},

@@ -102,6 +102,7 @@ async function programOf(chosen: Chosen, logger: Logger, signal: AbortSignal): P
     cgroupRoot: names.cgroupRoot,
     clusterDomain: configuration.clusterDomain,
     clusterDns: configuration.clusterDNS,
+    expectsClusterDns: true,
     configuration,
     nodeLabels,
     hasExternalCloud: own['cloud-provider'] === 'external',

@@ -4,7 +4,7 @@ import { aPod } from '#api/testing/objects.ts';
 import { dnsConfigOf, parseResolvConf } from './dns-config.ts';
 
 const host = { servers: ['1.1.1.1', '9.9.9.9'], searches: ['lan'], options: ['timeout:1'] };
-const defaults = { clusterDomain: 'cluster.local', clusterDns: ['10.96.0.10'], host };
+const defaults = { clusterDomain: 'cluster.local', clusterDns: ['10.96.0.10'], expectsClusterDns: true, host };
 
 test('the file of the host: the last search counts, later options replace earlier ones', () => {
   const text = '# made by hand\nnameserver 1.1.1.1\nnameserver 9.9.9.9\nsearch old\nsearch lan. .\noptions ndots:1 rotate\noptions ndots:3\n';
@@ -25,6 +25,7 @@ test('Default has what the host has; so has ClusterFirst in the network of the n
       },
     ],
   });
+  assert.deepEqual(dnsConfigOf(aPod(), { ...defaults, clusterDns: [], expectsClusterDns: false }), { config: hostsOwn, warnings: [] });
 });
 
 test('ClusterFirstWithHostNet asks the cluster from the network of the node too', () => {

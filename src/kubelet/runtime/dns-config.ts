@@ -12,6 +12,8 @@ export interface DnsDefaults {
   /** '' when the cluster has none. */
   readonly clusterDomain: string;
   readonly clusterDns: readonly string[];
+  /** Else a pod that asks for it and gets the node's own is not warned. */
+  readonly expectsClusterDns: boolean;
   readonly host: ResolvConf;
 }
 
@@ -57,7 +59,7 @@ export function parseResolvConf(text: string): ResolvConf {
 export function dnsConfigOf(pod: Pod, defaults: DnsDefaults): DnsResult {
   const warnings: DnsWarning[] = [];
   const isMissing = asksCluster(pod) && defaults.clusterDns.length === 0;
-  if (isMissing) warnings.push({ reason: 'MissingClusterDNS', message: missingClusterDns });
+  if (isMissing && defaults.expectsClusterDns) warnings.push({ reason: 'MissingClusterDNS', message: missingClusterDns });
   const base = isMissing ? defaults.host : baseOf(pod, defaults);
   const own = pod.spec?.dnsConfig;
   const options = new Map(base.options.map((option) => [option.split(':')[0] ?? option, option]));

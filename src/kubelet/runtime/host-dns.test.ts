@@ -12,7 +12,15 @@ async function dnsOf(text: string | undefined, options: { resolvConf?: string; n
   await files.ensureDirectory('/etc', 0o755, signal);
   const write = (content: string) => files.write('/etc/resolv.conf', content, 0o644, signal);
   if (text !== undefined) await write(text);
-  const settings = { files, resolvConf: '/etc/resolv.conf', nodeAddress: '10.0.0.1', clusterDomain: 'cluster.local', clusterDns: [], ...options };
+  const settings = {
+    files,
+    resolvConf: '/etc/resolv.conf',
+    nodeAddress: '10.0.0.1',
+    clusterDomain: 'cluster.local',
+    clusterDns: [],
+    expectsClusterDns: true,
+    ...options,
+  };
   return { dns: createHostDns(settings), write };
 }
 

@@ -8,6 +8,7 @@ export interface HostDnsOptions {
   readonly nodeAddress: string;
   readonly clusterDomain: string;
   readonly clusterDns: readonly string[];
+  readonly expectsClusterDns: boolean;
 }
 
 /** What pods get from the node's resolv.conf. */
@@ -22,13 +23,13 @@ const maxBytes = 10 * 1024 * 1024;
 /** Of the cluster's own search domains. */
 const clusterSearches = 3;
 
-export function createHostDns({ files, resolvConf, nodeAddress, clusterDomain, clusterDns }: HostDnsOptions): HostDns {
+export function createHostDns({ files, resolvConf, nodeAddress, clusterDomain, clusterDns, expectsClusterDns }: HostDnsOptions): HostDns {
   const host = async (signal: AbortSignal): Promise<ResolvConf> => {
     if (resolvConf === '') return { servers: [nodeAddress.includes(':') ? '::1' : '127.0.0.1'], searches: [], options: [] };
     return parseResolvConf(await textOf(files, resolvConf, signal));
   };
   return {
-    read: async (signal) => ({ clusterDomain, clusterDns, host: await host(signal) }),
+    read: async (signal) => ({ clusterDomain, clusterDns, expectsClusterDns, host: await host(signal) }),
     async problem(signal) {
       if (resolvConf === '') return undefined;
       try {

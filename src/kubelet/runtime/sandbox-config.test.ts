@@ -6,7 +6,12 @@ import { LinuxContainerResources, NamespaceMode, type PodSandboxConfig, Protocol
 import { sandboxConfig } from './sandbox-config.ts';
 import { usersOfNode } from './user-namespaces.ts';
 
-const dns = { clusterDomain: 'cluster.local', clusterDns: ['10.96.0.10'], host: { servers: ['1.1.1.1'], searches: ['lan'], options: [] } };
+const dns = {
+  clusterDomain: 'cluster.local',
+  clusterDns: ['10.96.0.10'],
+  expectsClusterDns: true,
+  host: { servers: ['1.1.1.1'], searches: ['lan'], options: [] },
+};
 const resources = { resources: LinuxContainerResources.create({}), overhead: LinuxContainerResources.create({}) };
 
 function configOf(pod: DeepPartial<Pod> = {}, attempt = 0): PodSandboxConfig {

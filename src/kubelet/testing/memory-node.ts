@@ -116,7 +116,12 @@ export class MemoryNode {
         }),
       runtimeHandlerOf: async () => '',
       node: aNodeConfig({ allocatable }),
-      dns: async () => ({ clusterDomain: 'cluster.local', clusterDns: ['10.96.0.10'], host: { servers: ['1.1.1.1'], searches: [], options: [] } }),
+      dns: async () => ({
+        clusterDomain: 'cluster.local',
+        clusterDns: ['10.96.0.10'],
+        expectsClusterDns: true,
+        host: { servers: ['1.1.1.1'], searches: [], options: [] },
+      }),
       runtimeName: 'containerd',
       logger: silentLogger,
       settings: { ...defaultEngineSettings, ...settings },

@@ -125,4 +125,11 @@ test('a container that ended for good may not run again', () => {
   assert.deepEqual(change('OnFailure', ended(1)), []);
   assert.deepEqual(change('OnFailure', ended(0)), refused);
   assert.deepEqual(change('Never', ended(1)), refused);
+  const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }];
+  const spec = { restartPolicy: 'Never', containers: [aContainer(), aContainer({ name: 'other', restartPolicyRules })] };
+  const changed = podKind.validateStatusUpdate(
+    aPod({ spec, status: { containerStatuses: [running] } }),
+    aPod({ spec, status: { containerStatuses: [ended(1)] } }),
+  );
+  assert.deepEqual(changed, []);
 });

@@ -19,6 +19,7 @@ export function validatePodStatusUpdate(next: Pod, previous: Pod): readonly Fiel
   const before = previous.status?.qosClass;
   const after = next.status?.qosClass;
   const problems = before === undefined || before === after ? [] : [invalid('status.qosClass', after, 'field is immutable')];
+  if (mayRestartAll(previous)) return problems; // the end of one may bring all others back
   const policy = previous.spec?.restartPolicy;
   return [
     ...problems,
@@ -141,6 +142,11 @@ function onlyAdds(next: NodeSelectorTerm, previous: NodeSelectorTerm): boolean {
 
 function sameImages(next: readonly Container[] | undefined, previous: readonly Container[] | undefined): readonly Container[] | undefined {
   return next?.map((container, index) => ({ ...container, image: previous?.[index]?.image }));
+}
+
+function mayRestartAll({ spec }: Pod): boolean {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  return containers.some(({ restartPolicyRules = [] }) => restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'));
 }
 
 /** A container that ended for good may not run again. */

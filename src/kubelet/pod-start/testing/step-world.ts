@@ -81,7 +81,12 @@ export class StepWorld {
       settings: { crashBackoff: backoff, retryMs: 10_000 },
       randomName: () => '00000000',
       logger: silentLogger,
-      dns: async () => ({ clusterDomain: 'cluster.local', clusterDns: ['10.96.0.10'], host: { servers: [], searches: [], options: [] } }),
+      dns: async () => ({
+        clusterDomain: 'cluster.local',
+        clusterDns: ['10.96.0.10'],
+        expectsClusterDns: true,
+        host: { servers: [], searches: [], options: [] },
+      }),
       runtimeHandlerOf: async () => '',
       node: aNodeConfig(),
     });
