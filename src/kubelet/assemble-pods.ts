@@ -3,6 +3,7 @@ import type { Node, Pod } from '#api/types/core-v1.ts';
 import { StartupRecorder } from '#startup/recorder.ts';
 import type { TransitionListener } from '#startup/transition.ts';
 import { createNodeSpace } from './admission/create-node-room.ts';
+import type { NodeAllocations } from './allocations/create-allocations.ts';
 import type { NodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
 import type { RuntimeWatch } from './node/runtime-state.ts';
@@ -35,6 +36,7 @@ export interface NodeParts {
   readonly runtimeWatch: RuntimeWatch;
   readonly hostFacts: HostFacts;
   readonly cgroups: NodeCgroups;
+  readonly allocations: NodeAllocations;
   readonly events: EventsPort;
   readonly objects: FollowedObjects;
   readonly stats: StatsProvider;
@@ -146,7 +148,12 @@ function volumeManager(config: KubeletConfig, host: KubeletHost, { events, objec
   });
 }
 
-function nodeConfig(config: KubeletConfig, host: KubeletHost, { cgroups, node, runtimeWatch }: NodeParts, objects: ClusterObjects): NodeConfig {
+function nodeConfig(
+  config: KubeletConfig,
+  host: KubeletHost,
+  { cgroups, allocations, node, runtimeWatch }: NodeParts,
+  objects: ClusterObjects,
+): NodeConfig {
   const { clusterDomain, nodeAddress, configuration } = config;
   const { files, runtime, clock } = host;
   return createNodeConfig({
@@ -156,6 +163,7 @@ function nodeConfig(config: KubeletConfig, host: KubeletHost, { cgroups, node, r
     userIdsPerPod: configuration.userNamespaces.idsPerPod,
     allocatable: () => node()?.status?.allocatable ?? {},
     resources: cgroups.options.container,
+    allocations: allocations.port,
     objects,
     files,
     runtime,

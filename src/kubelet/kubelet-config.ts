@@ -9,6 +9,7 @@ import type { KubeletRoots } from './paths.ts';
 import { defaultEngineSettings, type EngineSettings } from './pod-engine.ts';
 import type { FaultPoint } from './pod-start/fault-points.ts';
 import type { CgroupsPort } from './ports/cgroups.ts';
+import type { CpuTopologyPort } from './ports/cpu-topology.ts';
 import type { FilesPort } from './ports/files.ts';
 import type { FolderWatchPort } from './ports/folder-watch.ts';
 import type { HostPort } from './ports/host.ts';
@@ -74,6 +75,7 @@ export interface KubeletHost {
   readonly host: HostPort;
   readonly usage: UsagePort;
   readonly logFiles: LogFilesPort;
+  readonly cpuTopology: CpuTopologyPort;
   readonly probers: ProbersPort;
   readonly httpGet: HttpGetPort;
   readonly keys: KeysPort;

@@ -4,6 +4,7 @@ import { messageOf } from '#base/errors.ts';
 import { TaskGroup } from '#base/task-group.ts';
 import { waitFor } from '#base/watchable.ts';
 import { createEventRecorder, type EventRecorder } from '#client/event-recorder.ts';
+import { createAllocations } from './allocations/create-allocations.ts';
 import { type AssembledPods, assemblePods, type NodeParts } from './assemble-pods.ts';
 import { type Certificates, createCertificates } from './certificates/create-certificates.ts';
 import type { ServerTls } from './certificates/server-identity.ts';
@@ -103,6 +104,7 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
     files.ensureDirectory(podsDirectory(config.roots), 0o750, signal),
     files.ensureDirectory(config.roots.podLogs, 0o755, signal),
   ]);
+  const allocations = await createAllocations(config, host, cgroups.budget, signal);
   const cache = new RuntimeCache({ runtime, files, clock });
   const registry = new Registry();
   const podOf = (uid: string) => pods.engine.workers.standingOf(uid)?.pod;
@@ -114,6 +116,7 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
     runtimeWatch: watchRuntime({ runtime: host.runtime, clock }),
     hostFacts,
     cgroups,
+    allocations,
     objects: createObjects({ client, clock, logger }),
     registry,
     imageMetrics: createImageMetrics(registry),
@@ -160,11 +163,12 @@ function evictionOf(config: KubeletConfig, host: KubeletHost, parts: Parts): Evi
 }
 
 function choresOf(
-  { roots, timings }: KubeletConfig,
+  { roots, timings, configuration }: KubeletConfig,
   { files, clock, logger }: KubeletHost,
-  { pods, sources, images, cache, runtime, cgroups }: Parts,
+  { pods, sources, images, cache, runtime, cgroups, allocations }: Parts,
 ): readonly Chore[] {
   const { workers } = pods.engine;
+  const { cpuManagerReconcilePeriod } = configuration;
   const { containerLogMaxBytes: maxBytes, containerLogMaxFiles: maxFiles } = timings;
   return [
     {
@@ -174,6 +178,14 @@ function choresOf(
         await waitFor(sources.ready, (ready) => ready, signal); // before that everything is an orphan
         const orphanCgroups = (known: ReadonlySet<string>, inner: AbortSignal) => cgroups.pods.orphans(known, inner);
         await takeDownOrphans({ workers, cache, files, roots, orphanCgroups }, signal);
+      },
+    },
+    {
+      name: 'allocations',
+      everyMs: cpuManagerReconcilePeriod,
+      async run(signal) {
+        await waitFor(sources.ready, (ready) => ready, signal);
+        await allocations.reconcile(runtime, (uid) => workers.has(uid), signal);
       },
     },
     { name: 'garbage', everyMs: timings.garbageMs, run: (signal) => collectGarbage({ runtime, cache, files, logger, keepDead }, signal) },

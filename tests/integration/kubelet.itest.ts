@@ -14,6 +14,7 @@ import { runKubelet } from '#kubelet/kubelet.ts';
 import { type KubeletConfig, type KubeletHost, kubeletTimings } from '#kubelet/kubelet-config.ts';
 import { networkHttpGet, networkProbers } from '#kubelet/probes/network-clients.ts';
 import { createLinuxCgroups } from '#os/linux/cgroups.ts';
+import { linuxCpuTopology } from '#os/linux/cpu-topology.ts';
 import { createLinuxFiles } from '#os/linux/files.ts';
 import { linuxFolderWatch } from '#os/linux/folder-watch.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
@@ -95,6 +96,7 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
       host: linuxHost,
       usage: createLinuxUsage(),
       logFiles: linuxLogFiles,
+      cpuTopology: linuxCpuTopology,
       probers: networkProbers(systemClock),
       httpGet: networkHttpGet,
       keys: nodeKeys,

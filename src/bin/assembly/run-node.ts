@@ -6,6 +6,7 @@ import { runKubelet } from '#kubelet/kubelet.ts';
 import type { KubeletConfig, KubeletHost } from '#kubelet/kubelet-config.ts';
 import { networkHttpGet, networkProbers } from '#kubelet/probes/network-clients.ts';
 import { createLinuxCgroups } from '#os/linux/cgroups.ts';
+import { linuxCpuTopology } from '#os/linux/cpu-topology.ts';
 import { createLinuxFiles } from '#os/linux/files.ts';
 import { linuxFolderWatch } from '#os/linux/folder-watch.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
@@ -51,6 +52,7 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
     host: linuxHost,
     usage: createLinuxUsage(),
     logFiles: linuxLogFiles,
+    cpuTopology: linuxCpuTopology,
     folderWatch: linuxFolderWatch,
     manifests: { get: getText },
     probers: networkProbers(systemClock),

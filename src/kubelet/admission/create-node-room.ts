@@ -1,5 +1,6 @@
 import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
 import type { Node, Pod } from '#api/types/core-v1.ts';
+import type { NodeAllocations } from '../allocations/create-allocations.ts';
 import type { NodeStrain } from '../eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
 import type { PodWorkers } from '../pod-workers/pod-workers.ts';
@@ -23,6 +24,7 @@ export interface NodeRoomParts extends ResizerParts {
   readonly hostFacts: Pick<HostFacts, 'hasAppArmor' | 'kernelVersion'>;
   readonly node: () => Node | undefined;
   readonly strain: NodeStrain;
+  readonly allocations: Pick<NodeAllocations, 'port'>;
 }
 
 /** @throws {InvalidInput} when sysctls are allowed that no pod may set */
@@ -33,7 +35,7 @@ export function createNodeSpace(
   engine: () => { readonly workers: PodWorkers },
 ): NodeSpace {
   const { client, clock } = host;
-  const { hostFacts, events, node, strain } = parts;
+  const { hostFacts, events, node, strain, allocations } = parts;
   let fresh: Node | undefined;
   const preempt = async (victim: Pod, signal: AbortSignal): Promise<void> => {
     events.emit(refOf(victim), { type: 'Warning', reason: preemptingReason, message: preemptingMessage });
@@ -52,6 +54,7 @@ export function createNodeSpace(
       await Promise.all(victims.map((victim) => preempt(victim, signal)));
     },
     resizes: resizer,
+    allocations: allocations.port,
   });
   return { room, resizer };
 }
