@@ -91,8 +91,9 @@ test('57: given a static pod, when its manifest is edited, then the old one is t
 
 test('58: given a static pod, when somebody deletes its mirror, then the pod goes on and gets another mirror', async () => {
   const before = await getPod(kubectl, nameOf('web'));
-  outputOf(await kubectl(`delete pod ${nameOf('web')} --timeout=30s`));
-  await appears(nameOf('web'));
+  // kubectl's own wait may begin when the next mirror is there already, and would wait for the end of that.
+  outputOf(await kubectl(`delete pod ${nameOf('web')} --wait=false`));
+  await until('another mirror', async () => (await getPod(kubectl, nameOf('web')).catch(() => before)).metadata.uid !== before.metadata.uid);
   await waitForPod(kubectl, nameOf('web'));
   const now = await getPod(kubectl, nameOf('web'));
   assert.notEqual(now.metadata.uid, before.metadata.uid);
