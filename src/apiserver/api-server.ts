@@ -41,7 +41,7 @@ import { describedRoute, OpenApiDocuments } from './openapi/openapi-documents.ts
 import { openApiEndpoints } from './openapi/openapi-endpoints.ts';
 import { ExpiringLeases } from './registry/expiring-leases.ts';
 import { createObjectReader } from './registry/object-reader.ts';
-import { Registry } from './registry/registry.ts';
+import { defaultHistoryMs, Registry } from './registry/registry.ts';
 import type { ServerContext } from './request/context.ts';
 import { KindRoutes } from './request/kind-routes.ts';
 import { Pipeline } from './request/pipeline.ts';
@@ -87,11 +87,12 @@ export interface ApiServer {
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { storage, clock, logger, kinds } = options;
   const tasks = new TaskGroup((what, error) => logger.error('a part of the API server failed', { what, error }));
-  const registry = new Registry(storage, kinds, clock, logger);
+  const { compactEveryMs = defaultHistoryMs } = options;
+  const registry = new Registry(storage, kinds, clock, logger, compactEveryMs);
   const services = new ServiceNetwork({ registry, objects: createObjectReader(registry), clock, logger, newUid: randomUUID }, options);
   const context = createContext(options, registry, services);
   tasks.run('registry', (signal) => registry.run(signal));
-  tasks.run('compaction', (signal) => runCompaction(storage, options.compactEveryMs ?? 300_000, clock, logger, signal));
+  tasks.run('compaction', (signal) => runCompaction(storage, compactEveryMs, clock, logger, signal));
   try {
     await registry.upToDate(tasks.signal);
     await Promise.all([createBootstrapObjects(context, kinds, tasks.signal), services.prepare(context, tasks.signal)]);

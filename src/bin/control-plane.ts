@@ -59,6 +59,7 @@ async function main(logger: Logger): Promise<void> {
     serviceAccountIssuer: serviceAccountIssuer + settings.clusterDomain,
     serviceCIDRs: [settings.serviceCIDR],
     advertisedAddress: settings.nodeAddress,
+    compactEveryMs: settings.timings['storeCompactionMs'],
     extraRoutes: [streamingRoutes({ tls: identity.kubelet }), () => [podStartupsRoute(startups)]],
   });
   const tasks = new TaskGroup((what, error) => {

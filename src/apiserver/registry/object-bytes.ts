@@ -30,12 +30,12 @@ export class ObjectBytes {
     const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
     const isOurs = bytes.length > this.#stored.length && bytes.compare(this.#stored, 0, this.#stored.length, 0, this.#stored.length) === 0;
     const tail = (isOurs ? bytes : this.#rewritten(bytes)).subarray(this.#stored.length);
-    return Buffer.concat([itemHead(revision), tail]);
+    return kept(itemHead(revision), tail);
   }
 
   /** The same item under another revision. */
   atRevision(item: Buffer, before: number, after: number): Buffer {
-    return Buffer.concat([itemHead(after), item.subarray(itemHead(before).length)]);
+    return kept(itemHead(after), item.subarray(itemHead(before).length));
   }
 
   /** A whole object from an item. */
@@ -51,6 +51,14 @@ export class ObjectBytes {
   #rewritten(bytes: Buffer): Buffer {
     return this.toStored(JSON.parse(bytes.toString()) as KubeObject); // see parse
   }
+}
+
+/** What is kept for long has memory of its own: a piece of Node's shared 8 KiB would hold all of it. */
+function kept(head: Buffer, tail: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(head.length + tail.length);
+  bytes.set(head);
+  bytes.set(tail, head.length);
+  return bytes;
 }
 
 function itemHead(revision: number): Buffer {

@@ -15,8 +15,10 @@ import { VersionView } from './version-view.ts';
 /** Read in pieces, so that a large store does not stop the loop for long. */
 const loadPage = 1_000;
 const reloadAfterMs = 200;
-/** Five minutes are what clients know from upstream's store, 75 s what its cache promises; a burst of pods makes ten changes a pod. */
-const historyLimits: HistoryLimits = { keepMs: 300_000, keepAtLeastMs: 75_000, maxChanges: 8_192, maxBytes: 24 * 1024 * 1024 };
+/** What clients know from upstream's store. */
+export const defaultHistoryMs = 300_000;
+/** 75 s are what upstream's cache promises; a burst of pods makes ten changes a pod. */
+const historyLimits = { keepAtLeastMs: 75_000, maxChanges: 8_192, maxBytes: 24 * 1024 * 1024 };
 
 export type Written =
   | { readonly kind: 'written'; readonly object: IndexedObject }
@@ -39,12 +41,14 @@ export class Registry {
   readonly #revision = new Cell(0);
   #isFollowing = false;
 
-  constructor(storage: Storage, kinds: readonly Kind[], clock: Clock, logger: Logger) {
+  /** @param historyMs as long as the store keeps its own */
+  constructor(storage: Storage, kinds: readonly Kind[], clock: Clock, logger: Logger, historyMs: number = defaultHistoryMs) {
     this.storage = storage;
     this.pages = new PageSnapshots(clock);
     this.#clock = clock;
     this.#logger = logger;
-    const stored = kinds.filter(({ storedAs }) => storedAs === undefined).map((kind) => new KindIndex(new KindStorage(kind), historyLimits, clock));
+    const limits: HistoryLimits = { ...historyLimits, keepMs: historyMs, keepAtLeastMs: Math.min(historyLimits.keepAtLeastMs, historyMs) };
+    const stored = kinds.filter(({ storedAs }) => storedAs === undefined).map((kind) => new KindIndex(new KindStorage(kind), limits, clock));
     this.#stored = new Map(stored.map((index) => [index.storage.kind.storagePrefix, index]));
     this.#indexes = new Map<string, ObjectIndex>([
       ...stored.map((index) => [versionOf(index.storage.kind), index] as const),

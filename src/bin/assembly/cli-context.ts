@@ -40,7 +40,7 @@ export function createCliContext(signal: AbortSignal): CliContext {
         import('#cluster/parts.ts'),
       ]);
       const settings = [defaultControllerTimings, defaultQueueTimings].flatMap((defaults) => Object.keys(defaults));
-      return [...kubeletTimingNames, ...settings, ...supervisorTimingNames].sort();
+      return ['storeCompactionMs', ...kubeletTimingNames, ...settings, ...supervisorTimingNames].sort();
     },
     async readKubeletConfiguration(path) {
       const [{ readKubeletConfiguration }, text] = await Promise.all([import('./kubelet-configuration-file.ts'), readText(path)]);

@@ -53,6 +53,7 @@ export function createNodeSpace(
     preempt: async (victims, signal) => {
       await Promise.all(victims.map((victim) => preempt(victim, signal)));
     },
+    isGone: (podUid) => engine().workers.isGone(podUid),
     resizes: resizer,
     allocations: allocations.port,
   });

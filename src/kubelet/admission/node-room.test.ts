@@ -29,7 +29,13 @@ const nothingIsResized: NodeRoomDeps['resizes'] = {
   roomChanged: () => undefined,
   forget: () => undefined,
 };
-const nobody = { resizes: nothingIsResized, refreshNode: async () => undefined, allowedSysctls: [], preempt: async () => undefined };
+const nobody = {
+  isGone: () => false,
+  resizes: nothingIsResized,
+  refreshNode: async () => undefined,
+  allowedSysctls: [],
+  preempt: async () => undefined,
+};
 const roomOf = (labels: () => Record<string, string> = () => ({}), deps: Partial<NodeRoomDeps> = {}) =>
   new NodeRoom({ node: () => ({ ...node, labels: labels() }), ...nobody, ...deps });
 
@@ -39,6 +45,15 @@ test('who was let in holds its room until it is given back', async () => {
   assert.deepEqual([await ask('a'), await ask('b'), await ask('c'), await ask('a')], [true, true, false, true]);
   room.release('a');
   assert.deepEqual([await ask('c'), room.holds('a'), room.holds('c')], [true, false, true]);
+});
+
+test('a pod whose object is gone holds up nobody while it is taken down', async () => {
+  const gone = new Set<string>();
+  const room = roomOf(undefined, { isGone: (uid) => gone.has(uid) });
+  const ask = async (name: string) => (await room.admit(podNamed(name), absent, signal)).admitted;
+  assert.deepEqual([await ask('a'), await ask('b'), await ask('c')], [true, true, false]);
+  gone.add('a');
+  assert.deepEqual([await ask('c'), room.holds('a')], [true, true]);
 });
 
 test('subtle 8: after a restart all are asked again; who was created first has its room, and finished pods have none', async () => {

@@ -17,6 +17,8 @@ export interface NodeRoomDeps {
   readonly allowedSysctls: readonly string[];
   /** Puts pods out and waits until nothing of them runs. */
   readonly preempt: (victims: readonly Pod[], signal: AbortSignal) => Promise<void>;
+  /** Whether the pod's object is gone: what is left of the pod is on its way out and holds up nobody. Upstream's rule. */
+  readonly isGone: (podUid: string) => boolean;
   readonly resizes: Pick<PodResizer, 'recall' | 'settle' | 'counted' | 'roomChanged' | 'forget'>;
   readonly allocations?: Pick<AllocationsPort, 'allocate' | 'release'> | undefined;
 }
@@ -91,14 +93,20 @@ export class NodeRoom implements NodeRoomPort {
     if (node === undefined) {
       return { admitted: false, reason: 'InvalidNodeInfo', message: 'Kubelet cannot get node info.', nodeMayBeStale: true, lacks: [] };
     }
-    const otherPods = [...this.#admitted.values()].filter(({ metadata }) => metadata.uid !== pod.metadata.uid).map((other) => resizes.counted(other));
+    const otherPods = this.#present()
+      .filter(({ metadata }) => metadata.uid !== pod.metadata.uid)
+      .map((other) => resizes.counted(other));
     const answer = admitPod({ pod, node, otherPods, allowedSysctls, alreadyRuns });
     if (answer.admitted) this.#admitted.set(pod.metadata.uid, pod); // in the same turn: nobody can take the room between question and answer
     return answer;
   }
 
+  #present(): readonly Pod[] {
+    return [...this.#admitted.values()].filter(({ metadata }) => !this.#deps.isGone(metadata.uid));
+  }
+
   async #makeRoom(pod: Pod, lacks: readonly Shortage[], signal: AbortSignal): Promise<Answer> {
-    const plan = planPreemption(pod, [...this.#admitted.values()], lacks);
+    const plan = planPreemption(pod, this.#present(), lacks);
     if (plan.kind === 'impossible') {
       const message = `Unexpected error while attempting to recover from admission failure: ${plan.message}`;
       return { admitted: false, reason: 'UnexpectedAdmissionError', message };

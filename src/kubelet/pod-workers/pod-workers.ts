@@ -72,6 +72,11 @@ export class PodWorkers {
     this.#forgetIfDone(podUid, entry);
   }
 
+  /** Whether the pod's object is gone while something of the pod may still be here. */
+  isGone(podUid: string): boolean {
+    return this.#entries.get(podUid)?.objectIsGone === true;
+  }
+
   /** Whether a static pod of that name has not been taken down whole, although its manifest is gone. */
   isEnding(namespace: string, name: string): boolean {
     return [...this.#entries.values()].some(

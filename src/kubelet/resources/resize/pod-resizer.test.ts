@@ -64,6 +64,7 @@ class World {
       timing: { errorRetryMs: 10_000, deferredRetryMs: 180_000 },
     });
     const room = new NodeRoom({
+      isGone: () => false,
       node: () => ({
         name: 'node-1',
         labels: {},
