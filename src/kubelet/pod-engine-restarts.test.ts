@@ -24,7 +24,7 @@ async function secondsUntilRestart(node: MemoryNode, exitCode: number): Promise<
   return (node.clock.now() - endedAtMs) / 1000;
 }
 
-test('26: with policy Always exit 0 backs off too: at once, 10 s, 20 s ... 300 s, from the end of the run', async (t) => {
+test('subtle 26: with policy Always exit 0 backs off too: at once, 10 s, 20 s ... 300 s, from the end of the run', async (t) => {
   const node = await startedNode(t);
   node.create();
   await node.settle();
@@ -33,7 +33,7 @@ test('26: with policy Always exit 0 backs off too: at once, 10 s, 20 s ... 300 s
   assert.deepEqual(waits, [0, 10, 20, 40, 80, 160, 300, 300]);
 });
 
-test('26: the time that a container runs does not shorten its back-off', async (t) => {
+test('subtle 26: the time that a container runs does not shorten its back-off', async (t) => {
   const node = await startedNode(t);
   node.create();
   await node.settle();
@@ -42,7 +42,7 @@ test('26: the time that a container runs does not shorten its back-off', async (
   assert.equal(await secondsUntilRestart(node, 1), 10);
 });
 
-test('27: after a run of more than ten minutes the back-off starts over', async (t) => {
+test('subtle 27: after a run of more than ten minutes the back-off starts over', async (t) => {
   const node = await startedNode(t);
   node.create();
   await node.settle();
@@ -51,7 +51,7 @@ test('27: after a run of more than ten minutes the back-off starts over', async 
   assert.deepEqual([await secondsUntilRestart(node, 1), await secondsUntilRestart(node, 1)], [0, 10]);
 });
 
-test('28: the words of CrashLoopBackOff', async (t) => {
+test('subtle 28: the words of CrashLoopBackOff', async (t) => {
   const node = await startedNode(t);
   node.create();
   await node.settle();
@@ -69,7 +69,7 @@ test('28: the words of CrashLoopBackOff', async (t) => {
   assert.ok(node.events.includes('Warning BackOff Back-off restarting failed container main in pod web_default(uid-of-web)'));
 });
 
-test('23: with policy Never a sidecar that fails starts again, and the pod goes on', async (t) => {
+test('subtle 23: with policy Never a sidecar that fails starts again, and the pod goes on', async (t) => {
   const node = await startedNode(t);
   node.create({ spec: { restartPolicy: 'Never', initContainers: [aContainer({ name: 'side', restartPolicy: 'Always' })] } });
   await node.settle();
@@ -80,7 +80,7 @@ test('23: with policy Never a sidecar that fails starts again, and the pod goes 
   assert.deepEqual(summary(node.pod()), ['Running', 'running', 0]);
 });
 
-test('24: when the app has ended well the sidecars are stopped, and the pod has succeeded whatever they say', async (t) => {
+test('subtle 24: when the app has ended well the sidecars are stopped, and the pod has succeeded whatever they say', async (t) => {
   const node = await startedNode(t);
   node.create({ spec: { restartPolicy: 'OnFailure', initContainers: [aContainer({ name: 'side', restartPolicy: 'Always' })] } });
   await node.settle();

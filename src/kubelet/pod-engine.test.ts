@@ -198,7 +198,7 @@ test('a pod is Ready when its readiness probe says so', async (t) => {
   assert.equal(conditionsOf(node.pod())['Ready'], 'True');
 });
 
-test('65: a readiness gate that its owner opens makes the pod Ready at once, without a look at the containers', async (t) => {
+test('subtle 65: a readiness gate that its owner opens makes the pod Ready at once, without a look at the containers', async (t) => {
   const node = await startedNode(t);
   node.create({ spec: { readinessGates: [{ conditionType: 'example.com/gate' }] } });
   await node.settle();

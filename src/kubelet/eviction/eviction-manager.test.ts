@@ -158,7 +158,7 @@ test('a soft threshold gives the pod its own grace, at most the node’s', async
   );
 });
 
-test('subtle behaviour 63: every pod over the limits of its own storage goes, without a shortage of the node', async () => {
+test('subtle 63: every pod over the limits of its own storage goes, without a shortage of the node', async () => {
   const { stats, pods, log, manager } = rig({ evictionHard: {} });
   const volumes = [{ name: 'v', emptyDir: { sizeLimit: '1Gi' } }];
   const limits = { limits: { 'ephemeral-storage': '1Gi' } };

@@ -17,7 +17,7 @@ test('without a word of it the defaults hold, and the memory of all pods has the
   ]);
 });
 
-test('subtle behaviour 60: a file that sets only memory has no thresholds for disks, unless it asks for the defaults', () => {
+test('subtle 60: a file that sets only memory has no thresholds for disks, unless it asks for the defaults', () => {
   const evictionHard = { 'memory.available': '200Mi' };
   assert.deepEqual(
     parse({ evictionHard, enforceNodeAllocatable: [] }).map(({ signal }) => signal),

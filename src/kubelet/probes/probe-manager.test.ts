@@ -35,7 +35,7 @@ test('the initial delay is kept', async () => {
   assert.deepEqual(world.askedAtMs, [3_000]);
 });
 
-test('32: liveness and readiness wait for the startup probe and begin at once behind it', async () => {
+test('subtle 32: liveness and readiness wait for the startup probe and begin at once behind it', async () => {
   const world = await running(aPod({ startup: { ...exec, periodSeconds: 2 }, readiness: { ...exec, periodSeconds: 60 } }), [1, 0]);
   assert.deepEqual(world.askedAtMs, [0]);
   await world.clock.advance(2_000);
@@ -45,7 +45,7 @@ test('32: liveness and readiness wait for the startup probe and begin at once be
   assert.equal(world.askedAtMs.length, 3, 'a startup probe that succeeded is not asked again');
 });
 
-test('34: a liveness probe fails at its threshold, tells each failure, and waits for another container', async () => {
+test('subtle 34: a liveness probe fails at its threshold, tells each failure, and waits for another container', async () => {
   const world = await running(aPod({ liveness: { ...exec, periodSeconds: 1, failureThreshold: 2 } }), [0, 1]);
   await world.clock.advance(10_000);
   assert.deepEqual(world.changes, ['a liveness failure']);
@@ -118,7 +118,7 @@ test('close ends a probe that hangs', async () => {
   assert.equal(world.clock.waiting, 0);
 });
 
-test('33: what cannot be asked counts as nothing and is told each period', async () => {
+test('subtle 33: what cannot be asked counts as nothing and is told each period', async () => {
   const badPort = { tcpSocket: { port: 'http' }, periodSeconds: 1, failureThreshold: 1 };
   const world = await running(aPod({ liveness: badPort, readiness: badPort }));
   await world.clock.advance(2_000);

@@ -81,7 +81,7 @@ test('the object goes when it waits for that, nothing is left of the pod, and it
   assert.equal(stored(), undefined);
 });
 
-test('64: two changes before the API server is asked are one patch, of the newest', async (t) => {
+test('subtle 64: two changes before the API server is asked are one patch, of the newest', async (t) => {
   const { clock, manager, pod, stored, patches } = rig(t);
   manager.set(pod, { phase: 'Pending' }, 'soon');
   manager.set(pod, { phase: 'Running' }, 'soon');
@@ -90,7 +90,7 @@ test('64: two changes before the API server is asked are one patch, of the newes
   assert.deepEqual([patches(), stored()?.status?.phase], [1, 'Running']);
 });
 
-test('64: of another pod of the same name nothing is written', async (t) => {
+test('subtle 64: of another pod of the same name nothing is written', async (t) => {
   const { api, clock, manager, pod, stored, patches } = rig(t);
   api.put('pods', { ...pod, metadata: { ...pod.metadata, uid: 'another' } });
   api.failOnce(({ method }) => method === 'PATCH', 409, 'Conflict');

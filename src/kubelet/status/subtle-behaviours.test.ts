@@ -30,7 +30,7 @@ const running = observedOf([aSandbox()], [aContainer('main', { startedAtMs: nowM
 const exited = (name: string, exitCode: number, restartCount = 0) =>
   aContainer(name, { phase: 'exited', exitCode, restartCount, finishedAtMs: nowMs });
 
-test('28: in CrashLoopBackOff the phase stays Running, Ready is False, the state waiting, the last state terminated', () => {
+test('subtle 28: in CrashLoopBackOff the phase stays Running, Ready is False, the state waiting, the last state terminated', () => {
   const message = 'back-off 10s restarting failed container=main pod=web_default(uid-of-web)';
   const failureOf = () => ({ reason: 'CrashLoopBackOff', message }) as const;
   const status = statusOf({ observed: observedOf([aSandbox()], [exited('main', 1)]), failureOf });
@@ -41,7 +41,7 @@ test('28: in CrashLoopBackOff the phase stays Running, Ready is False, the state
   assert.equal(condition(status, 'Ready')?.message, 'containers with unready status: [main]');
 });
 
-test('31: a readiness failure moves the time of Ready once, and restarts nothing', () => {
+test('subtle 31: a readiness failure moves the time of Ready once, and restarts nothing', () => {
   const pod = aPod({ spec: { containers: [aSpec({ readinessProbe: { exec: { command: ['true'] } } })] } });
   const at = (seconds: number, readiness: 'success' | 'failure', previous?: PodStatus) =>
     statusOf({ pod, previous, observed: running, nowMs: nowMs + seconds * 1000, verdicts: () => readiness });
@@ -51,7 +51,7 @@ test('31: a readiness failure moves the time of Ready once, and restarts nothing
   assert.deepEqual([later.phase, later.containerStatuses?.[0]?.restartCount], ['Running', 0]);
 });
 
-test('42: a container that ran and vanished from the runtime ended with 137 ContainerStatusUnknown', () => {
+test('subtle 42: a container that ran and vanished from the runtime ended with 137 ContainerStatusUnknown', () => {
   const previous = statusOf({ observed: running });
   const goesOn = statusOf({ previous, observed: observedOf([aSandbox()]) });
   assert.deepEqual(goesOn.containerStatuses?.[0]?.lastState?.terminated, {
@@ -66,13 +66,13 @@ test('42: a container that ran and vanished from the runtime ended with 137 Cont
   assert.equal(end.containerStatuses?.[0]?.restartCount, 0);
 });
 
-test('43: what is terminal in the API stays so, whatever runs', () => {
+test('subtle 43: what is terminal in the API stays so, whatever runs', () => {
   const { status, meant } = compute({ previous: { phase: 'Failed', reason: 'Evicted', message: 'too much' }, observed: running });
   assert.deepEqual([meant, status.phase, status.reason, status.message], ['Failed', 'Failed', 'Evicted', 'too much']);
   assert.deepEqual([condition(status, 'Ready')?.status, condition(status, 'Ready')?.reason], ['False', 'PodFailed']);
 });
 
-test('44: the end of a pod that was put out is told when its containers are dead', () => {
+test('subtle 44: the end of a pod that was put out is told when its containers are dead', () => {
   const refusal = { reason: 'Evicted', message: 'The node was low on resource: memory.', putOut: { isDisruption: true, keepsSuccess: false } };
   const alive = compute({ previous: { phase: 'Running' }, observed: running, refusal });
   assert.deepEqual(
@@ -87,14 +87,14 @@ test('44: the end of a pod that was put out is told when its containers are dead
   );
 });
 
-test('62: activeDeadlineSeconds count from the start time of the status', () => {
+test('subtle 62: activeDeadlineSeconds count from the start time of the status', () => {
   const pod = aPod({ spec: { activeDeadlineSeconds: 60 } });
   const previous = { ...statusOf({ pod, observed: running }), startTime: '2030-01-01T00:00:00Z' };
   assert.equal(compute({ pod, previous, observed: running, nowMs: nowMs - 1 }).meant, 'Running');
   assert.equal(compute({ pod, previous, observed: running }).meant, 'Failed');
 });
 
-test('66: lists in conditions print as [a b], in the order of the spec', () => {
+test('subtle 66: lists in conditions print as [a b], in the order of the spec', () => {
   const containers = ['zebra', 'ant', 'bee'].map((name) => aSpec({ name }));
   const observed = observedOf([aSandbox()], [aContainer('ant', { startedAtMs: nowMs })]);
   const status = statusOf({ pod: aPod({ spec: { containers } }), observed });
