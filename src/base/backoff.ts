@@ -12,15 +12,22 @@ interface Entry {
   readonly updatedAtMs: number;
 }
 
-/** Delays by key that double from base to max. The map is pruned as it is used. */
+/** Delays by key that double from base to max. What nobody asks for any more is forgotten too. */
 export class Backoff {
   readonly #entries = new Map<string, Entry>();
   readonly #settings: BackoffSettings;
   readonly #clock: Clock;
+  #sweptAtMs: number;
 
   constructor(settings: BackoffSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#sweptAtMs = clock.now();
+  }
+
+  /** Keys that are remembered. */
+  get size(): number {
+    return this.#entries.size;
   }
 
   /** The delay in force, 0 when there is none. */
@@ -35,6 +42,7 @@ export class Backoff {
 
   /** Doubles the delay (or starts it) and returns it. */
   advance(key: string): number {
+    this.#sweep();
     const before = this.#live(key)?.delayMs;
     const delayMs = before === undefined ? this.#settings.baseMs : Math.min(before * 2, this.#settings.maxMs);
     this.#entries.set(key, { delayMs, updatedAtMs: this.#clock.now() });
@@ -48,8 +56,19 @@ export class Backoff {
   #live(key: string): Entry | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    if (this.#clock.now() - entry.updatedAtMs <= this.#settings.forgetAfterMs) return entry;
+    if (!this.#isOver(entry)) return entry;
     this.#entries.delete(key);
     return undefined;
+  }
+
+  /** Now and then, so that its cost is spread over many calls. */
+  #sweep(): void {
+    if (this.#clock.now() - this.#sweptAtMs <= this.#settings.forgetAfterMs) return;
+    this.#sweptAtMs = this.#clock.now();
+    for (const [key, entry] of this.#entries) if (this.#isOver(entry)) this.#entries.delete(key);
+  }
+
+  #isOver(entry: Entry): boolean {
+    return this.#clock.now() - entry.updatedAtMs > this.#settings.forgetAfterMs;
   }
 }

@@ -18,19 +18,28 @@ export interface Clock {
   after(ms: number, action: () => void): Timer;
 }
 
+/** What the platform's timers take: a longer one would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   async sleep(ms, signal) {
     try {
-      await sleepFor(ms, undefined, { signal });
+      let leftMs = ms;
+      for (; leftMs > longestTimerMs; leftMs -= longestTimerMs) await sleepFor(longestTimerMs, undefined, { signal });
+      await sleepFor(leftMs, undefined, { signal });
     } catch (cause) {
       throw new Cancelled({ message: 'the wait was cancelled', cause });
     }
   },
   after(ms, action) {
-    const timer = setTimeout(action, ms);
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number) => {
+      timer = leftMs > longestTimerMs ? setTimeout(() => wait(leftMs - longestTimerMs), longestTimerMs) : setTimeout(action, leftMs);
+      timer.unref();
+    };
+    wait(ms);
     return { cancel: () => clearTimeout(timer) };
   },
 };
