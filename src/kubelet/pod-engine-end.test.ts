@@ -106,3 +106,17 @@ test('an active deadline ends the pod as Failed', async (t) => {
   const { phase, reason } = node.pod()?.status ?? {};
   assert.deepEqual([phase, reason], ['Failed', 'DeadlineExceeded']);
 });
+
+test('subtle 43: a pod that somebody has ended in the API stays as it was ended, and what runs of it is killed', async (t) => {
+  const node = await startedNode(t);
+  node.create();
+  await node.settle();
+  const pod = node.pod();
+  node.api.put('pods', { ...pod, status: { ...pod?.status, phase: 'Failed', reason: 'Because', message: 'of that' } });
+  await node.settle();
+  await node.advance(1000);
+  const { phase, reason, message, containerStatuses } = node.pod()?.status ?? {};
+  assert.deepEqual([phase, reason, message], ['Failed', 'Because', 'of that']);
+  assert.deepEqual(node.runtime.log.slice(3, 5), ['stopContainer', 'stopPodSandbox']);
+  assert.notEqual(containerStatuses?.[0]?.state?.terminated, undefined);
+});

@@ -1,4 +1,4 @@
-import type { Pod } from '#api/types/core-v1.ts';
+import type { Pod, PodStatus } from '#api/types/core-v1.ts';
 import type { Clock } from '#base/clock.ts';
 import type { PodRef } from '../pod-start/step.ts';
 import type { EventsPort } from '../ports/events.ts';
@@ -9,7 +9,7 @@ import { refOf } from '../runtime/pod-ref.ts';
 import { emptyState } from '../runtime/pod-runtime-state.ts';
 import type { ReasonCache } from '../runtime/reason-cache.ts';
 import type { RuntimeCache } from '../runtime/runtime-cache.ts';
-import { computePodStatus, deadlineMessage, deadlineOf, type Refusal } from './compute-pod-status.ts';
+import { computePodStatus, deadlineMessage, deadlineOf, isTerminal, type Refusal } from './compute-pod-status.ts';
 import type { Phase } from './phase.ts';
 import type { StartTroubles } from './start-troubles.ts';
 import type { StatusManager } from './status-manager.ts';
@@ -64,8 +64,7 @@ export class StatusReporter implements StatusPort {
     const told = manager.get(podUid);
     const { status, meant } = computePodStatus({
       pod,
-      // Conditions of others are in the API's copy only.
-      previous: told === undefined ? pod.status : { ...told, conditions: [...(told.conditions ?? []), ...(pod.status?.conditions ?? [])] },
+      previous: lastTold(pod.status, told),
       observed: cache.get(podUid) ?? emptyState(pod.metadata),
       verdicts,
       failureOf: (container) => reasons.get(podUid, container),
@@ -84,4 +83,12 @@ export class StatusReporter implements StatusPort {
     }
     return { phase: meant, deadlineMs: deadlineOf(pod, status.startTime) };
   }
+}
+
+/** Conditions of others are in the API's copy only; and when somebody there has ended the pod, it is over. */
+function lastTold(inApi: PodStatus | undefined, told: PodStatus | undefined): PodStatus | undefined {
+  if (told === undefined) return inApi;
+  const conditions = [...(told.conditions ?? []), ...(inApi?.conditions ?? [])];
+  if (!isTerminal(inApi?.phase) || isTerminal(told.phase)) return { ...told, conditions };
+  return { ...told, phase: inApi.phase, reason: inApi.reason, message: inApi.message, conditions };
 }
