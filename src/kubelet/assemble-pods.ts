@@ -6,6 +6,8 @@ import { createNodeSpace } from './admission/create-node-room.ts';
 import type { NodeAllocations } from './allocations/create-allocations.ts';
 import type { NodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
+import type { PodMetrics } from './metrics/pod-metrics.ts';
+import type { ProbeCounts } from './metrics/probe-metrics.ts';
 import type { RuntimeWatch } from './node/runtime-state.ts';
 import { type ClusterObjects, followClusterObjects } from './objects/cluster-objects.ts';
 import type { FollowedObjects } from './objects/objects.ts';
@@ -19,7 +21,7 @@ import type { WakeBus } from './pod-workers/wake-bus.ts';
 import type { EventsPort } from './ports/events.ts';
 import type { HostFacts } from './ports/host.ts';
 import type { RuntimePort } from './ports/runtime.ts';
-import { createProbeManager } from './probes/probe-manager.ts';
+import { createProbeManager, type ProbeManager } from './probes/probe-manager.ts';
 import { type NodeCgroups, podCgroupsPort } from './resources/node-cgroups.ts';
 import { createNodeConfig } from './runtime/create-node-config.ts';
 import { createHostDns } from './runtime/host-dns.ts';
@@ -42,7 +44,11 @@ export interface NodeParts {
   readonly stats: StatsProvider;
   readonly strain: NodeStrain;
   readonly registry: Registry;
+  /** Of `/metrics/probes`. */
+  readonly probeRegistry: Registry;
   readonly imageMetrics: ImageMetrics;
+  readonly podMetrics: PodMetrics;
+  readonly probeCounts: ProbeCounts;
   /** As the API server has it; `undefined` until it is registered. */
   readonly node: () => Node | undefined;
 }
@@ -60,18 +66,7 @@ const recordKeep = 500;
 export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: NodeParts): AssembledPods {
   const { client, clock, logger, random, files } = host;
   const { runtime, cache, runtimeWatch, events, objects, cgroups, registry } = parts;
-  const version = config.version.replace(/^v(\d+\.\d+).*$/, '$1');
-  const probes = createProbeManager({
-    pods: cache,
-    runtime: host.runtime,
-    probers: host.probers,
-    events,
-    hostIp: config.nodeAddress,
-    version,
-    clock,
-    logger,
-    random,
-  });
+  const probes = probesOf(config, host, parts);
   const clusterObjects = followClusterObjects({ client, clock, logger });
   const { clusterDomain, clusterDns, expectsClusterDns, nodeAddress, configuration } = config;
   const hostDns = createHostDns({ files, resolvConf: configuration.resolvConf, nodeAddress, clusterDomain, clusterDns, expectsClusterDns });
@@ -100,6 +95,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     dns: (signal) => hostDns.read(signal),
     roots: config.roots,
     imageMetrics: parts.imageMetrics,
+    counts: parts.podMetrics,
     runtimeName: 'containerd',
     clock,
     logger,
@@ -108,7 +104,12 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     faults: host.faults,
     observers: (steps): Readonly<Record<string, TransitionListener>> => {
       made.startups = startupRecorder(config, host, steps);
-      return { record: made.startups.record, metrics: metricsObserver(registry), log: logObserver(logger) };
+      return {
+        record: made.startups.record,
+        metrics: metricsObserver(registry),
+        starts: parts.podMetrics.observer(endsOf(steps)),
+        log: logObserver(logger),
+      };
     },
   } satisfies EngineDeps);
   const { startups, volumes } = made;
@@ -124,6 +125,20 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
       await clusterObjects[Symbol.asyncDispose]();
     },
   };
+}
+
+function probesOf(
+  { nodeAddress: hostIp, version }: KubeletConfig,
+  host: KubeletHost,
+  { cache, events, probeCounts: counts }: NodeParts,
+): ProbeManager {
+  const { runtime, probers, clock, logger, random } = host;
+  const minor = version.replace(/^v(\d+\.\d+).*$/, '$1');
+  return createProbeManager({ pods: cache, runtime, probers, events, counts, hostIp, version: minor, clock, logger, random });
+}
+
+function endsOf(steps: readonly AnyStep[]): { readonly first: string; readonly last: string } {
+  return { first: steps[0]?.name ?? '', last: steps.at(-1)?.name ?? '' };
 }
 
 function startupRecorder({ nodeName }: KubeletConfig, { clock, logger, ship }: KubeletHost, steps: readonly AnyStep[]): StartupRecorder {

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import { quantityToNumber } from '#api/quantity.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Logger } from '#base/log.ts';
@@ -83,6 +84,8 @@ export interface KubeletHost {
   readonly redial: (pair?: KeyAndCertificate) => void;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Of what is counted before the kubelet runs; absent: a new one. */
+  readonly registry?: Registry;
   /** 0 <= n < 1 */
   readonly random: () => number;
   /** Takes start-up records to whoever serves them. */

@@ -12,6 +12,9 @@ import { createEviction } from './eviction/create-eviction.ts';
 import type { EvictionManager } from './eviction/eviction-manager.ts';
 import { createNodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
+import { createPodMetrics } from './metrics/pod-metrics.ts';
+import { createProbeMetrics } from './metrics/probe-metrics.ts';
+import { withRuntimeMetrics } from './metrics/runtime-metrics.ts';
 import { createAgent } from './node/create-agent.ts';
 import type { NodeAgent } from './node/node-agent.ts';
 import { watchRuntime } from './node/runtime-state.ts';
@@ -55,8 +58,9 @@ interface Parts extends NodeParts {
  *
  * @throws {Unavailable} when the server's port is taken, and errors of a host on which no pod could run
  */
-export async function runKubelet(config: KubeletConfig, host: KubeletHost, signal: AbortSignal): Promise<void> {
-  const { clock, logger } = host;
+export async function runKubelet(config: KubeletConfig, given: KubeletHost, signal: AbortSignal): Promise<void> {
+  const { clock, logger, registry = new Registry() } = given;
+  const host = { ...given, registry, runtime: withRuntimeMetrics(given.runtime, registry, clock) };
   const tasks = new TaskGroup((what, error) => logger.error('a part of the kubelet broke', { what, error: messageOf(error) }));
   const parts = await assemble(config, host, signal);
   const { runtime, cache, runtimeWatch, agent, recorder, pods, sources, server, port, objects, certificates } = parts;
@@ -90,8 +94,8 @@ export async function runKubelet(config: KubeletConfig, host: KubeletHost, signa
   }
 }
 
-async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortSignal): Promise<Parts> {
-  const { client, clock, logger, files } = host;
+async function assemble(config: KubeletConfig, host: KubeletHost & { readonly registry: Registry }, signal: AbortSignal): Promise<Parts> {
+  const { client, clock, logger, files, registry } = host;
   const hostFacts = await host.host.facts(signal);
   // Times are of the calls themselves: the wait for a turn belongs to the step.
   const faulty = host.faults === undefined ? host.runtime : withFaultPoints(host.runtime, host.faults);
@@ -106,7 +110,7 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
   ]);
   const allocations = await createAllocations(config, host, cgroups.budget, signal);
   const cache = new RuntimeCache({ runtime, files, clock });
-  const registry = new Registry();
+  const probeRegistry = new Registry();
   const podOf = (uid: string) => pods.engine.workers.standingOf(uid)?.pod;
   const base: NodeParts = {
     runtime,
@@ -120,6 +124,9 @@ async function assemble(config: KubeletConfig, host: KubeletHost, signal: AbortS
     objects: createObjects({ client, clock, logger }),
     registry,
     imageMetrics: createImageMetrics(registry),
+    podMetrics: createPodMetrics(registry, clock),
+    probeCounts: createProbeMetrics(probeRegistry),
+    probeRegistry,
     events: {
       emit: ({ uid, namespace, name }, { fieldPath, ...content }) =>
         recorder.emit({ kind: 'Pod', apiVersion: 'v1', namespace, name, uid, fieldPath }, content),
@@ -149,7 +156,6 @@ function serversOf(config: KubeletConfig, host: KubeletHost, tls: ServerTls, bas
   return createServers(config, host, {
     ...base,
     tls,
-    probeRegistry: new Registry(),
     pods: () => workers.pods().map((pod) => ({ ...pod, status: status.get(pod.metadata.uid) ?? pod.status })),
     more: new Map([['/podstartups', () => startups.list()]]),
   });

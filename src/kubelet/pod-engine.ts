@@ -22,6 +22,7 @@ import type { NetworkState } from './ports/node-facts.ts';
 import type { NodeRoomPort } from './ports/node-room.ts';
 import type { ObjectsPort } from './ports/objects.ts';
 import type { PodCgroupsPort } from './ports/pod-cgroups.ts';
+import { noPodCounts, type PodCounts } from './ports/pod-counts.ts';
 import type { ProbesPort } from './ports/probes.ts';
 import type { ResizesPort } from './ports/resizes.ts';
 import type { RuntimePort } from './ports/runtime.ts';
@@ -82,6 +83,7 @@ export interface EngineDeps {
   /** For registries, beside the pods' own secrets; absent: none. */
   readonly nodeCredentials?: NodeCredentials;
   readonly imageMetrics?: ImageMetrics;
+  readonly counts?: PodCounts;
   readonly runtimeName: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -111,10 +113,10 @@ export function createPodEngine(deps: EngineDeps): PodEngine {
   const reasons = new ReasonCache();
   const wake = new WakeBus({ objects: deps.objects, network: deps.network });
   const volumes = deps.createVolumes(wake);
-  const { nodeCredentials = async () => [], imageMetrics = noImageMetrics } = deps;
+  const { nodeCredentials = async () => [], imageMetrics = noImageMetrics, counts = noPodCounts } = deps;
   const images = new ImagePuller({ ...deps, nodeCredentials, metrics: imageMetrics, wake, settings: settings.images });
   const runtime = new PodRuntime({ ...deps, images, reasons, volumes, settings: settings.start, randomName: () => hex8(deps.random()) });
-  const status = new StatusManager({ client: deps.client, clock, logger, settings: settings.status });
+  const status = new StatusManager({ client: deps.client, counts, clock, logger, settings: settings.status });
   const verdicts: ProbeVerdicts = (containerId, kind) => probes.result(containerId, kind);
   const troubles = new StartTroubles();
   const reporter = new StatusReporter({
@@ -178,7 +180,8 @@ interface Parts {
   readonly volumes: Pick<VolumeManager, 'prepare'>;
 }
 
-function createWorkers({ clock, logger, settings, random, cache, probes, faults, resizes }: EngineDeps, parts: Parts): PodWorkers {
+function createWorkers(deps: EngineDeps, parts: Parts): PodWorkers {
+  const { clock, logger, settings, random, cache, probes, faults, resizes, counts = noPodCounts } = deps;
   const { pipeline, emit, verdicts, wake, reporter, status, runtime, volumes } = parts;
   const withSizes = (state: PodRuntimeState) => resizes?.observed(state) ?? state;
   return new PodWorkers({
@@ -193,6 +196,7 @@ function createWorkers({ clock, logger, settings, random, cache, probes, faults,
     needsSync: (uid) => resizes?.needsSync(uid) ?? false,
     subscribe: (keys, whenWoken) => wake.subscribe(keys, whenWoken),
     report: (uid) => reporter.report(uid, 'now'),
+    counts,
     prepare: (pod) => volumes.prepare(pod),
     probe: (pod) => probes.ensure(pod),
     stopping: ({ metadata: { uid } }) => {
@@ -205,10 +209,12 @@ function createWorkers({ clock, logger, settings, random, cache, probes, faults,
       status.finish(pod);
     },
     seen: (pod) => {
+      counts.observed(pod);
       status.seen(pod);
       if ((pod.spec?.readinessGates ?? []).length > 0) reporter.report(pod.metadata.uid, 'now'); // others open and close them
     },
     gone: (uid) => {
+      counts.gone(uid);
       status.forget(uid);
       runtime.forget(uid);
     },

@@ -9,6 +9,7 @@ import type { PodFacts } from '../pod-start/facts.ts';
 import type { podStart } from '../pod-start/pod-start.ts';
 import { type RunnerDeps, type RunResult, runPipeline, unwind } from '../pod-start/runner.ts';
 import type { Facts, PodRef, StopRequest } from '../pod-start/step.ts';
+import type { PodCounts, WorkerTurn } from '../ports/pod-counts.ts';
 import { computeActions } from '../runtime/compute-actions.ts';
 import { isSettled, type ProbeVerdicts } from '../runtime/pod-actions.ts';
 import { refOf } from '../runtime/pod-ref.ts';
@@ -50,6 +51,7 @@ export interface WorkerDeps {
   /** The pod begins to stop, and later is stopped: status, probes and others are told. */
   readonly stopping: (pod: Pod) => void;
   readonly stopped: (pod: Pod, reason: StopReason) => void;
+  readonly counts: PodCounts;
 }
 
 /** One pod's loop: one thing at a time, always on the newest object, until nothing of the pod is left. */
@@ -57,6 +59,7 @@ export class PodWorker {
   readonly ref: PodRef;
   readonly #deps: WorkerDeps;
   #pod: Pod;
+  #turn: WorkerTurn = 'create';
   #state: PodPhase = { phase: 'syncing' };
   #refusal: Refusal | undefined;
   readonly #deadlineMs: Cell<number>;
@@ -95,7 +98,9 @@ export class PodWorker {
   update(pod: Pod): void {
     const before = keyOf(this.#pod);
     this.#pod = pod;
-    if (keyOf(pod) !== before) this.wake();
+    if (keyOf(pod) === before) return;
+    if (this.#turn === 'sync') this.#turn = 'update';
+    this.wake();
   }
 
   /** Something changed that the pod may have waited for. */
@@ -123,11 +128,25 @@ export class PodWorker {
     const forget = onAbort(signal, () => this.#deadline?.timer.cancel());
     while (!signal.aborted) {
       this.#isDirty = false;
-      const { waitMs, wakeOn } = await this.#step(signal);
+      const { waitMs, wakeOn } = await this.#timed(() => this.#step(signal));
       const state: PodPhase = this.#state;
       if (state.phase === 'stopped' && leavesNothing(state.reason)) return forget();
       if (!this.#isDirty) await this.#pause(waitMs, wakeOn, signal);
     }
+  }
+
+  async #timed<T>(work: () => Promise<T>): Promise<T> {
+    const { clock, counts } = this.#deps;
+    const before: PodPhase = this.#state;
+    const turn = this.#turn;
+    if (before.phase === 'syncing') this.#turn = 'sync'; // what comes meanwhile is an update of the next turn
+    const startedAt = clock.monotonic();
+    const result = await work();
+    const tookMs = clock.monotonic() - startedAt;
+    const after: PodPhase = this.#state;
+    if (before.phase === 'syncing') counts.worked(turn, tookMs);
+    else if (before.phase === 'stopping') counts.worked(after.phase === 'stopped' ? 'terminated' : 'terminating', tookMs);
+    return result;
   }
 
   async #step(signal: AbortSignal): Promise<{ readonly waitMs: number; readonly wakeOn: readonly WakeKey[] }> {

@@ -87,6 +87,7 @@ export class PodWorkers {
   /** Something on the node belongs to a pod that nobody knows. */
   takeDownOrphan(pod: Pod): void {
     if (this.#entries.has(pod.metadata.uid)) return;
+    if (pod.metadata.name !== '') this.#deps.counts.orphaned(); // of others only folders are left
     const entry = this.#start(pod);
     entry.objectIsGone = true;
     entry.worker.stop('orphan', leastGraceMs);
@@ -108,6 +109,12 @@ export class PodWorkers {
     const worker = this.#entries.get(podUid)?.worker;
     if (worker === undefined || worker.state.phase === 'stopped') return 'stopped';
     return worker.hasEnded ? 'ended' : 'running';
+  }
+
+  /** Whether dead containers and logs of the pod are nobody's any more: it is unknown, or it was put out or deleted and has ended. */
+  keepsNothing(podUid: string): boolean {
+    const state = this.#entries.get(podUid)?.worker.state;
+    return state === undefined || (state.phase === 'stopped' && (state.reason === 'evicted' || leavesNothing(state.reason)));
   }
 
   /** Calls back when a pod may have changed in what is left of it; the result unsubscribes. */
@@ -159,6 +166,7 @@ export class PodWorkers {
       this.#waiting = [...this.#waiting.filter((one) => one.metadata.uid !== uid), pod];
       return;
     }
+    this.#deps.counts.seen(pod);
     const { worker } = this.#start(pod);
     this.#stopIfWanted(worker, pod);
     if (worker.state.phase === 'syncing') this.#deps.prepare(pod);
@@ -190,6 +198,7 @@ export class PodWorkers {
     const { namespace, name } = entry.worker.pod.metadata;
     const next = entry.again ?? this.#waiting.find((pod) => isNamed(pod, namespace, name));
     if (next === undefined) return;
+    if (next === entry.again) this.#deps.counts.restarted(isStatic(next));
     this.#waiting = this.#waiting.filter((pod) => pod !== next);
     this.#begin(next);
   }

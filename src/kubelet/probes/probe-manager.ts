@@ -4,6 +4,7 @@ import type { Clock } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
 import { TaskGroup } from '#base/task-group.ts';
+import type { ProbeCounts } from '../metrics/probe-metrics.ts';
 import type { EventsPort } from '../ports/events.ts';
 import type { ProbersPort } from '../ports/probers.ts';
 import type { ProbeKind, ProbeResult, ProbesPort } from '../ports/probes.ts';
@@ -26,6 +27,7 @@ export interface ProbeManagerOptions {
   readonly runtime: Pick<RuntimePort, 'execSync'>;
   readonly probers: ProbersPort;
   readonly events: EventsPort;
+  readonly counts?: ProbeCounts;
   /** Where pods with the host's network are probed. */
   readonly hostIp: string;
   /** Of the Kubernetes that we claim to be, for the user agent: `1.36`. */
@@ -96,8 +98,10 @@ class Manager implements ProbeManager {
   }
 
   remove(podUid: string): void {
-    for (const { workers } of this.#pods.get(podUid)?.containers ?? []) for (const worker of workers.values()) worker.stop();
+    const known = this.#pods.get(podUid);
+    for (const { workers } of known?.containers ?? []) for (const worker of workers.values()) worker.stop();
     this.#pods.delete(podUid);
+    if (known !== undefined) this.#options.counts?.gone(known.pod);
   }
 
   result(containerId: string, kind: ProbeKind): ProbeResult | undefined {
@@ -164,7 +168,11 @@ class Manager implements ProbeManager {
       ask: async (view, signal) => {
         const target = { container: container.spec, containerId: view.id, podIp: this.#podIp(podOf().pod.metadata.uid) };
         const userAgent = `kube-probe/${this.#options.version}`;
-        return await runProbe(probe, target, { ...this.#options, userAgent }, signal);
+        const startedAt = this.#options.clock.monotonic();
+        const outcome = await runProbe(probe, target, { ...this.#options, userAgent }, signal);
+        const tookMs = this.#options.clock.monotonic() - startedAt;
+        if (this.#pods.has(podOf().pod.metadata.uid)) this.#options.counts?.probed(podOf().pod, container.spec.name, kind, outcome.kind, tookMs);
+        return outcome;
       },
       hasStarted: () => {
         const startup = container.workers.get('startup');

@@ -5,6 +5,7 @@ import { SpeaksPlainHttp } from '#wire/http/client-errors.ts';
 import type { PodRef } from '../pod-start/step.ts';
 import type { EventsPort } from '../ports/events.ts';
 import type { HttpGetPort } from '../ports/http-get.ts';
+import type { PodCounts } from '../ports/pod-counts.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import { formatPod, refOf } from './pod-ref.ts';
 
@@ -19,6 +20,7 @@ export interface HookDeps {
   readonly http: HttpGetPort;
   readonly events: EventsPort;
   readonly clock: Clock;
+  readonly counts?: PodCounts | undefined;
 }
 
 export interface HookTarget {
@@ -38,13 +40,22 @@ const userAgent = 'kube-lifecycle/1.36';
 export async function runHook(hook: LifecycleHandler, target: HookTarget, deps: HookDeps, signal: AbortSignal): Promise<void> {
   if (hook.exec !== undefined) return runExec(hook.exec.command ?? [], target, deps, signal);
   if (hook.httpGet !== undefined) return runHttpGet(hook.httpGet, target, deps, signal);
-  if (hook.sleep !== undefined) return deps.clock.sleep(hook.sleep.seconds * 1000, signal);
+  if (hook.sleep !== undefined) return runSleep(hook.sleep.seconds, deps, signal);
   const [type = 'none'] = Object.keys(hook); // a tcpSocket: the API takes it, no kubelet has ever run it
   throw new HookFailed({ message: `Cannot run handler: invalid handler: ${type}`, hint: 'use exec, httpGet or sleep' });
 }
 
 export function hookTarget(pod: Pod, container: Container, containerId: string, fieldPath: string, podIP: string): HookTarget {
   return { pod: refOf(pod), containerId, containerName: container.name, fieldPath, podIP, ports: container.ports };
+}
+
+async function runSleep(seconds: number, { clock, counts }: HookDeps, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(seconds * 1000, signal);
+  } catch (error) {
+    counts?.sleepCut();
+    throw error;
+  }
 }
 
 async function runExec(command: readonly string[], target: HookTarget, deps: HookDeps, signal: AbortSignal): Promise<void> {
@@ -82,6 +93,7 @@ async function runHttpGet(action: HTTPGetAction, target: HookTarget, deps: HookD
     } catch (error) {
       if (!(error instanceof SpeaksPlainHttp)) throw error;
       await deps.http.get({ ...request, scheme: 'http' }, signal);
+      deps.counts?.hookFellBack();
       const message = `request to HTTPS lifecycle hook ${host} got HTTP response, retry with HTTP succeeded`;
       deps.events.emit(target.pod, { type: 'Warning', reason: 'LifecycleHTTPFallback', message, fieldPath: target.fieldPath });
     }

@@ -6,6 +6,7 @@ import type { Logger } from '#base/log.ts';
 import { TaskGroup } from '#base/task-group.ts';
 import { isConflict, isNotFound } from '#client/api-error.ts';
 import type { Client } from '#client/client.ts';
+import type { PodCounts } from '../ports/pod-counts.ts';
 import { isStatic } from '../resources/critical.ts';
 import { isTerminal } from './compute-pod-status.ts';
 import { statusPatch } from './status-patch.ts';
@@ -21,6 +22,7 @@ export const defaultStatusManagerSettings: StatusManagerSettings = { coalesceMs:
 
 export interface StatusManagerDeps {
   readonly client: Client;
+  readonly counts?: Pick<PodCounts, 'statusTold'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: StatusManagerSettings;
@@ -34,6 +36,8 @@ interface Entry {
   known: PodStatus | undefined;
   knownRevision: number;
   wanted: PodStatus;
+  /** Monotonic; the first change that the API server has not been told. */
+  changedAtMs: number | undefined;
   /** Nothing of the pod is left on the node: its object may go. */
   isFinished: boolean;
   isSending: boolean;
@@ -64,6 +68,7 @@ export class StatusManager {
   set(pod: Pod, wanted: PodStatus, urgency: 'now' | 'soon'): void {
     const entry = this.#entry(pod, wanted);
     entry.wanted = wanted;
+    entry.changedAtMs ??= this.#deps.clock.monotonic();
     if (urgency === 'now') entry.isUrgent = true;
     this.#schedule(entry, urgency === 'now' ? 0 : this.#deps.settings.coalesceMs);
   }
@@ -120,6 +125,7 @@ export class StatusManager {
       known: pod.status,
       knownRevision: Number(pod.metadata.resourceVersion),
       wanted,
+      changedAtMs: undefined,
       isFinished: false,
       isSending: false,
       isUrgent: false,
@@ -136,7 +142,10 @@ export class StatusManager {
     if (entry.isSending || this.#entries.get(uid) !== entry) return; // looks again when it is done
     if (delayMs > 0) {
       const patch = entry.object === undefined ? undefined : statusPatch(entry.object.metadata.uid, entry.known, entry.wanted);
-      if (patch === undefined || JSON.stringify(patch) === entry.refused) return;
+      if (patch === undefined || JSON.stringify(patch) === entry.refused) {
+        entry.changedAtMs = undefined;
+        return;
+      }
     }
     if (delayMs === 0) {
       entry.timer?.cancel();
@@ -179,8 +188,9 @@ export class StatusManager {
   }
 
   async #sendOnce(entry: Entry, signal: AbortSignal): Promise<void> {
-    const { client } = this.#deps;
-    const { object, wanted } = entry;
+    const { client, clock, counts } = this.#deps;
+    const { object, wanted, changedAtMs } = entry;
+    entry.changedAtMs = undefined;
     if (object === undefined) return;
     const { uid, name, namespace } = object.metadata;
     const patch = statusPatch(uid, entry.known, wanted);
@@ -190,6 +200,7 @@ export class StatusManager {
       entry.refused = left === JSON.stringify(patch) ? left : undefined;
       entry.known = answer.status;
       entry.knownRevision = Number(answer.metadata.resourceVersion);
+      if (changedAtMs !== undefined) counts?.statusTold(clock.monotonic() - changedAtMs);
     }
     const mayGo =
       entry.isFinished && uid === entry.pod.metadata.uid && entry.pod.metadata.deletionTimestamp !== undefined && isTerminal(entry.known?.phase);

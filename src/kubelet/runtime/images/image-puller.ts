@@ -7,6 +7,7 @@ import { withGrpcStatus } from '#wire/cri/errors.ts';
 import { type Image, ImageSpec } from '#wire/generated/cri.ts';
 import type { FilesPort } from '../../ports/files.ts';
 import type { ImageReason, ImagesPort, MissingImage, ReadyImage } from '../../ports/images.ts';
+import type { PodCounts } from '../../ports/pod-counts.ts';
 import type { WakePort } from '../../ports/wake.ts';
 import { fieldPathOf } from '../field-path.ts';
 import { goDuration } from '../go-duration.ts';
@@ -27,6 +28,7 @@ export interface ImagePullerDeps extends Omit<ImagePullsDeps, 'records' | 'setti
   readonly roots: { readonly root: string };
   readonly runtimeHandlerOf: (pod: Pod, signal: AbortSignal) => Promise<string>;
   readonly wake: WakePort;
+  readonly counts?: PodCounts | undefined;
   readonly settings: ImagePullerSettings;
 }
 
@@ -160,8 +162,9 @@ export class ImagePuller implements ImagesPort {
   }
 
   async #pull({ pod, image, name, spec, tell }: Wish, key: string, signal: AbortSignal): Promise<Result> {
-    const { clock, wake } = this.#deps;
+    const { clock, wake, counts } = this.#deps;
     tell('Normal', 'Pulling', `Pulling image "${image}"`);
+    const end = counts?.pulling(pod.metadata.uid);
     const askedAt = clock.monotonic();
     try {
       const { ref, image: facts, tookMs } = await this.#pulls.pull(pod, name, spec, this.#tasks.signal);
@@ -179,6 +182,8 @@ export class ImagePuller implements ImagesPort {
       const delayMs = this.#backoff.advance(key);
       this.#failures.set(key, { ...failure, atMs: clock.now() });
       return missing(failure.reason, failure.message, Math.min(showErrorMs, delayMs));
+    } finally {
+      end?.();
     }
   }
 

@@ -5,6 +5,7 @@ import { RuntimeError } from '#wire/cri/errors.ts';
 import type { ContainerConfig, PodSandboxConfig, UserNamespace } from '#wire/generated/cri.ts';
 import type { EventsPort } from '../../ports/events.ts';
 import type { ImagesPort, MissingImage } from '../../ports/images.ts';
+import type { PodCounts } from '../../ports/pod-counts.ts';
 import type { StartReason, StartRequest, StartResult } from '../../ports/pod-runtime.ts';
 import { containerHash } from '../container-hash.ts';
 import { ContainerConfigError } from '../environment.ts';
@@ -35,6 +36,7 @@ export interface StartDeps extends PrepareDeps, HookDeps, KillDeps {
   readonly sandboxConfigOf: (request: StartRequest, signal: AbortSignal) => Promise<PodSandboxConfig>;
   readonly usersOf: (pod: Pod, signal: AbortSignal) => Promise<UserNamespace>;
   readonly settings: StartSettings;
+  readonly counts?: PodCounts | undefined;
 }
 
 type Blocked = Extract<StartResult, { kind: 'blocked' }>;
@@ -53,9 +55,12 @@ export class ContainerStarter {
   }
 
   async start(request: StartRequest, signal: AbortSignal): Promise<StartResult> {
-    const { reasons } = this.#deps;
-    const { pod, container } = request;
-    const result = this.#crashLoop(request) ?? (await this.#startNow(request, signal));
+    const { reasons, counts } = this.#deps;
+    const { pod, container, kind } = request;
+    const waits = this.#crashLoop(request);
+    if (waits === undefined) counts?.containerStarts(kind);
+    const result = waits ?? (await this.#startNow(request, signal));
+    if (waits === undefined && result.kind === 'blocked') counts?.containerBlocked(kind, result.reason);
     if (result.kind === 'started') reasons.clear(pod.metadata.uid, container.name);
     else reasons.set(pod.metadata.uid, container.name, { reason: result.reason, message: result.message });
     return result;
