@@ -28,7 +28,7 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
     hasExternalCloud: false,
     kubeletPort: configuration.port ?? settings.kubeletPort,
     listenAddress: configuration.address || settings.nodeAddress,
-    roots: { root: paths.kubeletRoot, podLogs: paths.podLogs },
+    roots: { root: paths.kubeletRoot, podLogs: paths.podLogs, containerLogs: paths.containerLogs },
     memoryVolumes: paths.memoryVolumes,
     cgroupRoot: hostNames(settings.name).cgroupRoot,
     clusterDomain: configuration.clusterDomain || settings.clusterDomain,

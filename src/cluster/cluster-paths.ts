@@ -30,6 +30,8 @@ export interface ClusterPaths {
   readonly memoryVolumes: string;
   /** Root of the pods' log directories. */
   readonly podLogs: string;
+  /** Links to the logs of single containers, with upstream's names. */
+  readonly containerLogs: string;
   /** Logs of the parts themselves. */
   readonly partLogs: string;
 }
@@ -62,6 +64,7 @@ export function clusterPaths(runDir: string, dataDir: string): ClusterPaths {
     kubeletRoot: `${dataDir}/kubelet`,
     memoryVolumes: `${runDir}/volumes`,
     podLogs: `${dataDir}/pod-logs`,
+    containerLogs: `${dataDir}/container-logs`,
     partLogs: `${dataDir}/logs`,
   };
 }

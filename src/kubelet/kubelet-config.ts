@@ -24,6 +24,8 @@ import type { RuntimePort } from './ports/runtime.ts';
 import type { UsagePort } from './ports/usage.ts';
 import { defaultFollowSettings, type FollowSettings } from './runtime/follow-runtime.ts';
 import { imagePullerSettings } from './runtime/images/puller-settings.ts';
+import type { GarbageRules } from './upkeep/plan-garbage.ts';
+import type { LogRotationSettings } from './upkeep/rotate-logs.ts';
 
 export interface KubeletConfig {
   readonly nodeName: string;
@@ -103,10 +105,10 @@ export interface KubeletTimings {
   readonly nodeLeaseMs: number;
   readonly housekeepingMs: number;
   readonly garbageMs: number;
+  readonly garbageRules: GarbageRules;
   readonly imageGcMs: number;
   readonly logRotationMs: number;
-  readonly containerLogMaxBytes: number;
-  readonly containerLogMaxFiles: number;
+  readonly logRotation: LogRotationSettings;
 }
 
 /** Upstream's numbers where it has one; orphans are looked for less often, because every known pod takes down its own. */
@@ -123,10 +125,14 @@ const defaultsOf = (configuration: KubeletConfiguration) => ({
   nodeLeaseRenewMs: configuration.nodeLeaseDurationSeconds * 250,
   housekeepingMs: 10_000,
   containerGcMs: 60_000,
+  deadContainersPerName: 1,
+  deadContainersInAll: -1,
+  deadContainerMinimumAgeMs: 0,
   imageGcMs: 300_000,
   logRotationMs: configuration.containerLogMonitorInterval,
   containerLogMaxBytes: quantityToNumber(configuration.containerLogMaxSize),
   containerLogMaxFiles: configuration.containerLogMaxFiles,
+  containerLogMaxWorkers: configuration.containerLogMaxWorkers,
 });
 
 /** What `kubeletTimings` takes beside the configuration. */
@@ -150,9 +156,13 @@ export function kubeletTimings(configuration: KubeletConfiguration, given: Reado
     nodeLeaseMs: of('nodeLeaseRenewMs'),
     housekeepingMs: of('housekeepingMs'),
     garbageMs: of('containerGcMs'),
+    garbageRules: {
+      keepPerName: of('deadContainersPerName'),
+      keepInAll: of('deadContainersInAll'),
+      minimumAgeMs: of('deadContainerMinimumAgeMs'),
+    },
     imageGcMs: of('imageGcMs'),
     logRotationMs: of('logRotationMs'),
-    containerLogMaxBytes: of('containerLogMaxBytes'),
-    containerLogMaxFiles: of('containerLogMaxFiles'),
+    logRotation: { maxBytes: of('containerLogMaxBytes'), maxFiles: of('containerLogMaxFiles'), workers: of('containerLogMaxWorkers') },
   };
 }

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { onAbort } from '#base/abort.ts';
 import { messageOf } from '#base/errors.ts';
 import { TaskGroup } from '#base/task-group.ts';
-import { waitFor } from '#base/watchable.ts';
+import { type Watchable, waitFor } from '#base/watchable.ts';
 import { createEventRecorder, type EventRecorder } from '#client/event-recorder.ts';
 import { createAllocations } from './allocations/create-allocations.ts';
 import { type AssembledPods, assemblePods, type NodeParts } from './assemble-pods.ts';
@@ -22,23 +22,19 @@ import { createObjects } from './objects/objects.ts';
 import { podsDirectory } from './paths.ts';
 import { withFaultPoints } from './pod-start/fault-points.ts';
 import { withCallTimes } from './pod-start/runtime-calls.ts';
-import { takeDownOrphans } from './pod-workers/housekeeping.ts';
 import { createNodeCgroups } from './resources/node-cgroups.ts';
-import { collectGarbage } from './runtime/collect-garbage.ts';
 import { followRuntime } from './runtime/follow-runtime.ts';
 import { createImageCleaner } from './runtime/images/create-image-cleaner.ts';
 import type { ImageCleaner } from './runtime/images/image-cleaner.ts';
 import { createImageMetrics } from './runtime/images/image-metrics.ts';
 import { limitStarts } from './runtime/limit-starts.ts';
-import { rotateLogs } from './runtime/rotate-logs.ts';
 import { RuntimeCache } from './runtime/runtime-cache.ts';
 import { createServers, type KubeletServers } from './server/create-servers.ts';
 import { createPodInformer } from './sources/api-source.ts';
 import { createPodSources, type PodSources } from './sources/pod-sources.ts';
 import { createStats } from './stats/create-stats.ts';
-import { type Chore, doChores } from './upkeep.ts';
+import { createUpkeep, type Upkeep } from './upkeep/create-upkeep.ts';
 
-const keepDead = 1;
 /** Measured with containerd 1.6 on two CPUs: four to eight starts at once are fastest, sixteen are a quarter slower. */
 const startsPerCpu = 3;
 
@@ -51,6 +47,8 @@ interface Parts extends NodeParts {
   readonly images: ImageCleaner;
   readonly server: KubeletServers;
   readonly port: number;
+  /** Containers are being started. */
+  readonly busy: Watchable<boolean>;
 }
 
 /**
@@ -75,8 +73,9 @@ export async function runKubelet(config: KubeletConfig, given: KubeletHost, sign
     // Whoever starts a pod must know the node and what runs already.
     await Promise.all([waitFor(agent.expected, (node) => node !== undefined, signal), cache.synced(signal)]);
     sources.followManifests();
-    tasks.run('eviction', (inner) => evictionOf(config, host, parts).run(inner));
-    tasks.run('chores', (inner) => doChores(choresOf(config, host, parts), clock, logger, inner));
+    const upkeep = createUpkeep(config, host, { ...parts, workers: pods.engine.workers, sourcesReady: sources.ready });
+    tasks.run('eviction', (inner) => evictionOf(config, host, parts, upkeep).run(inner));
+    tasks.run('upkeep', (inner) => upkeep.run(inner));
     await Promise.all([waitFor(agent.node, (node) => node !== undefined, signal), informer.synced(signal)]);
     sources.followApi(informer);
     host.onReady(port);
@@ -148,7 +147,7 @@ async function assemble(config: KubeletConfig, host: KubeletHost & { readonly re
   });
   base.strain.pressures.subscribe(() => agent.refresh());
   const sources = createPodSources(config, host, { ...pods.engine, events: base.events, node: agent.node });
-  return { ...base, recorder, pods, sources, images, server, port, agent, certificates };
+  return { ...base, recorder, pods, sources, images, server, port, agent, certificates, busy };
 }
 
 function serversOf(config: KubeletConfig, host: KubeletHost, tls: ServerTls, base: NodeParts, { engine, startups }: AssembledPods): KubeletServers {
@@ -161,45 +160,6 @@ function serversOf(config: KubeletConfig, host: KubeletHost, tls: ServerTls, bas
   });
 }
 
-function evictionOf(config: KubeletConfig, host: KubeletHost, parts: Parts): EvictionManager {
-  const { runtime, cache, pods } = parts;
-  const { files, logger } = host;
-  const removeDeadContainers = (signal: AbortSignal) => collectGarbage({ runtime, cache, files, logger, keepDead }, signal);
-  return createEviction(config, host, { ...parts, workers: pods.engine.workers, removeDeadContainers });
-}
-
-function choresOf(
-  { roots, timings, configuration }: KubeletConfig,
-  { files, clock, logger }: KubeletHost,
-  { pods, sources, images, cache, runtime, cgroups, allocations }: Parts,
-): readonly Chore[] {
-  const { workers } = pods.engine;
-  const { cpuManagerReconcilePeriod } = configuration;
-  const { containerLogMaxBytes: maxBytes, containerLogMaxFiles: maxFiles } = timings;
-  return [
-    {
-      name: 'orphans',
-      everyMs: timings.housekeepingMs,
-      async run(signal) {
-        await waitFor(sources.ready, (ready) => ready, signal); // before that everything is an orphan
-        const orphanCgroups = (known: ReadonlySet<string>, inner: AbortSignal) => cgroups.pods.orphans(known, inner);
-        await takeDownOrphans({ workers, cache, files, roots, orphanCgroups }, signal);
-      },
-    },
-    {
-      name: 'allocations',
-      everyMs: cpuManagerReconcilePeriod,
-      async run(signal) {
-        await waitFor(sources.ready, (ready) => ready, signal);
-        await allocations.reconcile(runtime, (uid) => workers.has(uid), signal);
-      },
-    },
-    { name: 'garbage', everyMs: timings.garbageMs, run: (signal) => collectGarbage({ runtime, cache, files, logger, keepDead }, signal) },
-    { name: 'images', everyMs: timings.imageGcMs, run: (signal) => images.collect(signal) },
-    {
-      name: 'logs',
-      everyMs: timings.logRotationMs,
-      run: (signal) => rotateLogs({ runtime, cache, files, clock, logger, maxBytes, maxFiles }, signal),
-    },
-  ];
+function evictionOf(config: KubeletConfig, host: KubeletHost, parts: Parts, { removeDeadContainers }: Upkeep): EvictionManager {
+  return createEviction(config, host, { ...parts, workers: parts.pods.engine.workers, removeDeadContainers });
 }

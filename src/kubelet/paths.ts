@@ -3,6 +3,13 @@ export interface KubeletRoots {
   readonly root: string;
   /** Root of the pods' log directories. */
   readonly podLogs: string;
+  /** Links to the logs of single containers, for agents that know them by these names; absent: none are made. */
+  readonly containerLogs?: string;
+}
+
+/** Agents look beside the pods' logs where upstream has these; a folder of our own is no place that they know. */
+export function containerLogsBeside(podLogs: string, own: string): string {
+  return podLogs === '/var/log/pods' ? '/var/log/containers' : own;
 }
 
 interface PodName {

@@ -13,6 +13,7 @@ import { mergeConfigurations } from '#kubelet/configuration/merge-configurations
 import { kubeletTimings } from '#kubelet/kubelet-config.ts';
 import { chooseNodeAddresses } from '#kubelet/node/choose-addresses.ts';
 import { refuseForeignLabels } from '#kubelet/node/node-labels.ts';
+import { containerLogsBeside } from '#kubelet/paths.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { nodeConnection } from './node-connection.ts';
 import { partLogger } from './part-logger.ts';
@@ -91,13 +92,14 @@ async function programOf(chosen: Chosen, logger: Logger, signal: AbortSignal): P
     bootstrapPath: own['bootstrap-kubeconfig'],
   };
   const connection = await nodeConnection(credentials, logger, signal);
+  const podLogs = configuration.podLogsDir || paths.podLogs;
   const config: NodeProgram['config'] = {
     nodeName,
     nodeAddress: nodeAddresses[0],
     nodeAddresses,
     kubeletPort: configuration.port ?? defaults.port,
     listenAddress: configuration.address || defaults.address,
-    roots: { root: paths.kubeletRoot, podLogs: configuration.podLogsDir || paths.podLogs },
+    roots: { root: paths.kubeletRoot, podLogs, containerLogs: containerLogsBeside(podLogs, paths.containerLogs) },
     memoryVolumes: paths.memoryVolumes,
     cgroupRoot: names.cgroupRoot,
     clusterDomain: configuration.clusterDomain,

@@ -26,6 +26,8 @@ export interface FilesPort {
   readBelow(root: string, relative: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /** Replaces the whole file at once: no reader ever sees half of it. */
   write(path: string, content: Uint8Array | string, mode: number, signal: AbortSignal): Promise<void>;
+  /** Makes `to` a gzip copy of `from`, whole or not at all. Neither of them has to fit into memory. */
+  compress(from: string, to: string, mode: number, signal: AbortSignal): Promise<void>;
   list(path: string, signal: AbortSignal): Promise<readonly DirectoryEntry[]>;
   /** Does not follow a symbolic link. */
   stat(path: string, signal: AbortSignal): Promise<FileFacts | undefined>;

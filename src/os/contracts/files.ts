@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { Cancelled } from '#base/errors.ts';
 import type { FilesPort } from '#kubelet/ports/files.ts';
 import { HostCallFailed, MountBelow, PathEscapes, PathMissing } from '#kubelet/ports/host-errors.ts';
@@ -57,6 +58,18 @@ export function filesContract(name: string, open: (t: { after(undo: () => Promis
     const { files, dir } = await open(t);
     await assert.rejects(files.write(`${dir}/no/f`, 'x', 0o644, signal), PathMissing);
     assert.deepEqual(await files.list(dir, signal), []);
+  });
+
+  test(`${name}: a file is compressed whole, and one that is not there is PathMissing and leaves nothing`, async (t) => {
+    const { files, dir } = await open(t);
+    const content = 'line after line\n'.repeat(20_000);
+    await files.write(`${dir}/f`, content, 0o640, signal);
+    await files.compress(`${dir}/f`, `${dir}/f.gz`, 0o640, signal);
+    assert.equal(gunzipSync((await files.read(`${dir}/f.gz`, signal)) ?? new Uint8Array()).toString(), content);
+    assert.equal((await files.stat(`${dir}/f.gz`, signal))?.mode, 0o640);
+    await assert.rejects(files.compress(`${dir}/none`, `${dir}/none.gz`, 0o640, signal), PathMissing);
+    await assert.rejects(files.compress(`${dir}/f`, `${dir}/late.gz`, 0o640, AbortSignal.abort()), Cancelled);
+    assert.deepEqual(new Set((await files.list(dir, signal)).map((entry) => entry.name)), new Set(['f', 'f.gz']));
   });
 
   test(`${name}: a link is replaced, followed by read and not by stat`, async (t) => {

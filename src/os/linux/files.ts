@@ -24,6 +24,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onAbort, reasonOf } from '#base/abort.ts';
 import type { FileFacts, FilesPort } from '#kubelet/ports/files.ts';
 import { HostCallFailed, MountBelow } from '#kubelet/ports/host-errors.ts';
+import { compressFile } from './compress-file.ts';
 import { errnoOf, hostCall, unlessMissing } from './errno.ts';
 import { isBelow, kernelPath, readMountInfo } from './mountinfo.ts';
 import { readBelow } from './open-below.ts';
@@ -41,6 +42,7 @@ export function createLinuxFiles(): FilesPort {
     read: async (path) => unlessMissing(`read ${path}`, () => readFileSync(path)),
     readBelow: async (root, relative) => readBelow(root, relative),
     write: async (path, content, mode) => replaceFile(path, content, mode),
+    compress: compressFile,
     list: async (path) => (unlessMissing(`readdir ${path}`, () => readdirSync(path, { withFileTypes: true })) ?? []).map(toEntry),
     stat,
     readLink: async (path) => readLink(path),

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { throwIfAborted } from '#base/abort.ts';
 import type { FileFacts, FilesPort } from '#kubelet/ports/files.ts';
 import { HostCallFailed, MountBelow, PathEscapes } from '#kubelet/ports/host-errors.ts';
@@ -22,6 +23,12 @@ export function createMemoryFiles(tree: MemoryTree): FilesPort {
       const { node, name } = tree.parent(path);
       if (node.children.get(name)?.kind === 'directory') throw refused(path, 'EISDIR');
       node.children.set(name, newNode('file', mode, typeof content === 'string' ? new TextEncoder().encode(content) : content.slice()));
+    },
+    async compress(from, to, mode, signal) {
+      throwIfAborted(signal);
+      const packed = gzipSync(tree.get(from, true).node.content);
+      const { node, name } = tree.parent(to);
+      node.children.set(name, newNode('file', mode, packed));
     },
     async list(path) {
       const found = tree.find(path, true);
