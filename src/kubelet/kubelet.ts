@@ -14,7 +14,9 @@ import { createNodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
 import { createPodMetrics } from './metrics/pod-metrics.ts';
 import { createProbeMetrics } from './metrics/probe-metrics.ts';
+import { createRelistMetrics } from './metrics/relist-metrics.ts';
 import { withRuntimeMetrics } from './metrics/runtime-metrics.ts';
+import { registerStateMetrics } from './metrics/state-metrics.ts';
 import { createAgent } from './node/create-agent.ts';
 import type { NodeAgent } from './node/node-agent.ts';
 import { watchRuntime } from './node/runtime-state.ts';
@@ -108,7 +110,8 @@ async function assemble(config: KubeletConfig, host: KubeletHost & { readonly re
     files.ensureDirectory(config.roots.podLogs, 0o755, signal),
   ]);
   const allocations = await createAllocations(config, host, cgroups.budget, signal);
-  const cache = new RuntimeCache({ runtime, files, clock });
+  const relists = createRelistMetrics(registry, clock);
+  const cache = new RuntimeCache({ runtime, files, clock, relisted: relists.relisted });
   const probeRegistry = new Registry();
   const podOf = (uid: string) => pods.engine.workers.standingOf(uid)?.pod;
   const base: NodeParts = {
@@ -147,6 +150,13 @@ async function assemble(config: KubeletConfig, host: KubeletHost & { readonly re
   });
   base.strain.pressures.subscribe(() => agent.refresh());
   const sources = createPodSources(config, host, { ...pods.engine, events: base.events, node: agent.node });
+  registerStateMetrics(registry, {
+    nodeName: config.nodeName,
+    cgroupVersion: host.cgroups.version,
+    workers: () => pods.engine.workers.figures(),
+    runtimePods: () => cache.all(),
+    mirrors: sources.mirrors,
+  });
   return { ...base, recorder, pods, sources, images, server, port, agent, certificates, busy };
 }
 

@@ -6,6 +6,7 @@ import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
 import type { PodWorkers } from '../pod-workers/pod-workers.ts';
 import { putOut } from '../pod-workers/put-out.ts';
 import type { HostFacts } from '../ports/host.ts';
+import type { PodCounts } from '../ports/pod-counts.ts';
 import { createPodResizer, type ResizerParts } from '../resources/resize/create-resizer.ts';
 import type { PodResizer } from '../resources/resize/pod-resizer.ts';
 import { refOf } from '../runtime/pod-ref.ts';
@@ -24,6 +25,7 @@ export interface NodeRoomParts extends ResizerParts {
   readonly hostFacts: Pick<HostFacts, 'hasAppArmor' | 'kernelVersion'>;
   readonly node: () => Node | undefined;
   readonly strain: NodeStrain;
+  readonly podMetrics: Pick<PodCounts, 'preempted'>;
   readonly allocations: Pick<NodeAllocations, 'port'>;
 }
 
@@ -50,7 +52,8 @@ export function createNodeSpace(
       fresh = await client.get(nodeKind, { name: config.nodeName }, signal);
     },
     allowedSysctls: checkAllowedSysctls(config.configuration.allowedUnsafeSysctls),
-    preempt: async (victims, signal) => {
+    preempt: async (victims, resource, signal) => {
+      for (const _ of victims) parts.podMetrics.preempted(resource);
       await Promise.all(victims.map((victim) => preempt(victim, signal)));
     },
     isGone: (podUid) => engine().workers.isGone(podUid),

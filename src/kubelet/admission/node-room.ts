@@ -16,7 +16,8 @@ export interface NodeRoomDeps {
   readonly refreshNode: (signal: AbortSignal) => Promise<void>;
   readonly allowedSysctls: readonly string[];
   /** Puts pods out and waits until nothing of them runs. */
-  readonly preempt: (victims: readonly Pod[], signal: AbortSignal) => Promise<void>;
+  /** @param resource that is short */
+  readonly preempt: (victims: readonly Pod[], resource: string, signal: AbortSignal) => Promise<void>;
   /** Whether the pod's object is gone: what is left of the pod is on its way out and holds up nobody. Upstream's rule. */
   readonly isGone: (podUid: string) => boolean;
   readonly resizes: Pick<PodResizer, 'recall' | 'settle' | 'counted' | 'roomChanged' | 'forget'>;
@@ -112,7 +113,7 @@ export class NodeRoom implements NodeRoomPort {
       return { admitted: false, reason: 'UnexpectedAdmissionError', message };
     }
     this.#admitted.set(pod.metadata.uid, pod); // what the others leave is for this one
-    await this.#deps.preempt(plan.victims, signal);
+    await this.#deps.preempt(plan.victims, lacks[0]?.resource ?? '', signal);
     return { admitted: true };
   }
 

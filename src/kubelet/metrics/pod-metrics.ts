@@ -24,12 +24,14 @@ export function createPodMetrics(registry: Registry, clock: Clock): PodMetrics {
   );
   const orphans = counter(registry, 'kubelet_orphaned_runtime_pods_total', 'Pods that were found in the runtime and that nobody knew');
   const restarted = counter(registry, 'kubelet_restarted_pods_total', 'Pods that came back under their old uid after their end', ['static']);
+  const preempted = counter(registry, 'kubelet_preemptions', 'Pods that had to go for critical ones', ['preemption_signal']);
   const rejected = counter(registry, 'kubelet_admission_rejections_total', 'Pods that were not let in', ['reason']);
   return {
     ...starts,
     ...containerCounts(registry),
     worked: (operation_type, tookMs) => worked.observe({ operation_type }, tookMs / 1000),
     statusTold: (tookMs) => told.observe(tookMs / 1000),
+    preempted: (preemption_signal) => preempted.inc({ preemption_signal }),
     orphaned: () => orphans.inc(),
     restarted: (isStatic) => restarted.inc({ static: isStatic ? 'true' : '' }),
     observer(steps) {

@@ -4,7 +4,7 @@ import { TaskGroup } from '#base/task-group.ts';
 import { isStatic } from '../resources/critical.ts';
 import { isTerminal, type Refusal } from '../status/compute-pod-status.ts';
 import type { PodStanding } from '../status/status-reporter.ts';
-import { leavesNothing } from './pod-phase.ts';
+import { leavesNothing, type PodPhase } from './pod-phase.ts';
 import { graceMsOf, leastGraceMs, PodWorker, type WorkerDeps } from './pod-worker.ts';
 
 export interface PodWorkersDeps extends WorkerDeps {
@@ -18,6 +18,14 @@ export interface PodWorkersDeps extends WorkerDeps {
 
 /** How much of a pod is left: something may run; nothing does, but volumes, folders and the like are there; nothing that its end takes back. */
 export type PodRemains = 'running' | 'ended' | 'stopped';
+
+/** A worker, for figures. */
+export interface WorkerFigure {
+  readonly pod: Pod;
+  readonly phase: PodPhase['phase'];
+  /** Its object is gone, or there never was one. */
+  readonly isGone: boolean;
+}
 
 interface Entry {
   readonly worker: PodWorker;
@@ -147,6 +155,10 @@ export class PodWorkers {
   /** Every pod that has an object. */
   pods(): readonly Pod[] {
     return [...this.#entries.values()].flatMap(({ worker, objectIsGone }) => (objectIsGone ? [] : [worker.pod]));
+  }
+
+  figures(): readonly WorkerFigure[] {
+    return [...this.#entries.values()].map(({ worker, objectIsGone: isGone }) => ({ pod: worker.pod, phase: worker.state.phase, isGone }));
   }
 
   knownUids(): ReadonlySet<string> {

@@ -23,6 +23,8 @@ export interface PodCounts {
   hookFellBack(): void;
   /** A sleep of a hook was cut short. */
   sleepCut(): void;
+  /** A pod had to go for a critical one. @param resource that was short */
+  preempted(resource: string): void;
   /** A pod that nobody knows was found in the runtime. */
   orphaned(): void;
   /** A pod came back under its old uid after its end. */
@@ -41,6 +43,7 @@ export const noPodCounts: PodCounts = {
   containerBlocked: () => undefined,
   hookFellBack: () => undefined,
   sleepCut: () => undefined,
+  preempted: () => undefined,
   orphaned: () => undefined,
   restarted: () => undefined,
 };

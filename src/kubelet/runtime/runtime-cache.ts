@@ -22,6 +22,8 @@ export interface RuntimeCacheDeps {
   readonly runtime: RuntimePort;
   readonly files: FilesPort;
   readonly clock: Clock;
+  /** Told of each look at everything, with how long it took. */
+  readonly relisted?: (tookMs: number) => void;
 }
 
 type Listener = (podUid: string) => void;
@@ -107,7 +109,10 @@ export class RuntimeCache {
 
   /** Looks at everything that the runtime has. */
   async relist(signal: AbortSignal): Promise<void> {
+    const { clock, relisted } = this.#deps;
+    const startedAt = clock.monotonic();
     await this.#read({}, undefined, signal);
+    relisted?.(clock.monotonic() - startedAt);
     this.#synced.set(true);
   }
 

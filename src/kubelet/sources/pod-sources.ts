@@ -35,6 +35,8 @@ export interface PodSources {
   followApi(informer: Informer<Pod>): void;
   /** Whether every source has told what it has: before that nobody knows what belongs to nothing. */
   readonly ready: Watchable<boolean>;
+  /** How many mirrors the API server has. */
+  readonly mirrors: () => number;
   close(): Promise<void>;
 }
 
@@ -96,6 +98,7 @@ export function createPodSources(config: SourcesConfig, host: SourcesHost, { wor
 
   return {
     ready,
+    mirrors: () => shown.size,
     followManifests() {
       for (const { kind, run } of sources) {
         const set = new StaticSet();
