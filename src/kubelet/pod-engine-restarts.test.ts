@@ -33,6 +33,47 @@ test('subtle 26: with policy Always exit 0 backs off too: at once, 10 s, 20 s ..
   assert.deepEqual(waits, [0, 10, 20, 40, 80, 160, 300, 300]);
 });
 
+/** Containers end well when they are stopped, and to make one takes a second: long enough for a status to be told between. */
+async function leisurelyNode(t: Parameters<typeof startedNode>[0]): Promise<MemoryNode> {
+  const node = await startedNode(t);
+  node.runtime.stopExitCode = 0;
+  return node;
+}
+const takeTime = (node: MemoryNode) => {
+  node.runtime.before = (call) => (call === 'createContainer' ? node.clock.sleep(1000, new AbortController().signal) : undefined);
+};
+
+test('subtle 19: another image restarts the container even with policy Never, and its end is not the end of the pod', async (t) => {
+  const node = await leisurelyNode(t);
+  const pod = node.create({ spec: { restartPolicy: 'Never' } });
+  await node.settle();
+  takeTime(node);
+  node.api.put('pods', {
+    ...pod,
+    metadata: { ...pod.metadata, generation: 2 },
+    spec: { ...pod.spec, containers: [aContainer({ image: 'other:1' })] },
+  });
+  await node.advance(3000);
+  assert.ok(node.events.includes('Normal Killing Container main definition changed, will be restarted'));
+  assert.deepEqual(summary(node.pod()), ['Running', 'running', 1]);
+  assert.equal(node.runtime.log.filter((call) => call === 'runPodSandbox').length, 1);
+});
+
+for (const [why, fail] of [
+  ['its liveness probe fails', (node: MemoryNode) => node.probes.set('uid-of-web', running(node), 'liveness', 'failure')],
+  ['its sandbox dies', (node: MemoryNode) => node.runtime.killSandbox('sandbox-1')],
+] as const) {
+  test(`with policy OnFailure a container that is stopped because ${why}, and ends well, is started again`, async (t) => {
+    const node = await leisurelyNode(t);
+    node.create({ spec: { restartPolicy: 'OnFailure', containers: [aContainer({ livenessProbe: { exec: { command: ['true'] } } })] } });
+    await node.settle();
+    takeTime(node);
+    fail(node);
+    await node.advance(3000);
+    assert.deepEqual(summary(node.pod()), ['Running', 'running', 1]);
+  });
+}
+
 test('subtle 26: the time that a container runs does not shorten its back-off', async (t) => {
   const node = await startedNode(t);
   node.create();

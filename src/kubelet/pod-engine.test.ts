@@ -178,6 +178,19 @@ test('hooks: postStart before Running is over, preStop before the stop', async (
   assert.deepEqual(node.http, ['10.0.0.2:8080/bye']);
 });
 
+test('subtle 29, 30: while a postStart hook runs its container runs, but the status stays as before, and the next one is not begun', async (t) => {
+  const node = await startedNode(t);
+  const lifecycle = { postStart: { exec: { command: ['warm-up'] } } };
+  node.runtime.before = (call) => (call === 'execSync warm-up' ? node.clock.sleep(20_000, new AbortController().signal) : undefined);
+  node.create({ spec: { containers: [aContainer({ lifecycle }), aContainer({ name: 'next' })] } });
+  await node.advance(10_000);
+  assert.deepEqual(node.runtime.log, startCalls);
+  assert.deepEqual(summary(node.pod()), ['Pending', 'ContainerCreating', 0]);
+  await node.advance(11_000);
+  assert.deepEqual(summary(node.pod()), ['Running', 'running', 0]);
+  assert.equal(conditionsOf(node.pod())['Ready'], 'True');
+});
+
 test('a liveness failure restarts the container with its words', async (t) => {
   const node = await startedNode(t);
   node.create({ spec: { containers: [aContainer({ livenessProbe: { exec: { command: ['true'] } } })] } });

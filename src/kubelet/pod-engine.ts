@@ -195,11 +195,16 @@ function createWorkers(deps: EngineDeps, parts: Parts): PodWorkers {
     observe: (pod) => withSizes(cache.get(pod.uid) ?? emptyState(pod)),
     needsSync: (uid) => resizes?.needsSync(uid) ?? false,
     subscribe: (keys, whenWoken) => wake.subscribe(keys, whenWoken),
+    replacing: (uid, containers) => {
+      for (const container of containers) cache.hold(uid, container, 'replacing');
+    },
+    settled: (uid) => cache.release(uid),
     report: (uid) => reporter.report(uid, 'now'),
     counts,
     prepare: (pod) => volumes.prepare(pod),
     probe: (pod) => probes.ensure(pod),
     stopping: ({ metadata: { uid } }) => {
+      cache.release(uid); // from now on ends are ends
       probes.stopRestarting(uid);
       reporter.report(uid, 'now');
     },

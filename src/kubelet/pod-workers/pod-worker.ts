@@ -11,9 +11,9 @@ import { type RunnerDeps, type RunResult, runPipeline, unwind } from '../pod-sta
 import type { Facts, PodRef, StopRequest } from '../pod-start/step.ts';
 import type { PodCounts, WorkerTurn } from '../ports/pod-counts.ts';
 import { computeActions } from '../runtime/compute-actions.ts';
-import { isSettled, type ProbeVerdicts } from '../runtime/pod-actions.ts';
+import { isSettled, type PodActions, type ProbeVerdicts } from '../runtime/pod-actions.ts';
 import { refOf } from '../runtime/pod-ref.ts';
-import { isRunning, type PodRuntimeState } from '../runtime/pod-runtime-state.ts';
+import { isRunning, newestOf, type PodRuntimeState } from '../runtime/pod-runtime-state.ts';
 import { isTerminal, type Refusal } from '../status/compute-pod-status.ts';
 import type { ReportedStatus } from '../status/status-reporter.ts';
 import { leavesNothing, next, type PodPhase, type StopReason } from './pod-phase.ts';
@@ -44,6 +44,10 @@ export interface WorkerDeps {
   readonly needsSync: (podUid: string) => boolean;
   /** Calls back when any of the keys comes; the result unsubscribes. */
   readonly subscribe: (keys: readonly WakeKey[], wake: () => void) => () => void;
+  /** These containers are put in the place of running ones: until that is done, or given up, their ends are not the end of the pod. */
+  readonly replacing: (podUid: string, containers: readonly string[]) => void;
+  /** What was begun with the pod's containers is done or given up. */
+  readonly settled: (podUid: string) => void;
   /** Computes and queues the status; none for a pod without an object. */
   readonly report: (podUid: string) => ReportedStatus | undefined;
   /** What runs has to be probed; called on every sync. */
@@ -174,9 +178,12 @@ export class PodWorker {
     const observed = observe(this.ref);
     const settledMs = Math.min(this.#spread(settings.syncMs), (reported?.deadlineMs ?? Number.POSITIVE_INFINITY) - this.#deps.clock.now());
     const isDone = this.#doneWith === keyOf(pod) && !this.#deps.needsSync(this.ref.uid);
-    if (isDone && isSettled(computeActions(pod, observed, verdicts))) return { waitMs: settledMs, wakeOn: [] };
+    const actions = computeActions(pod, observed, verdicts);
+    if (isDone && isSettled(actions)) return { waitMs: settledMs, wakeOn: [] };
     this.#doneWith = undefined;
+    this.#deps.replacing(this.ref.uid, replacedBy(actions, observed));
     const result = await this.#runList(pod, { pod, observed, verdicts }, signal);
+    this.#deps.settled(this.ref.uid);
     if (this.#state.phase !== 'syncing') return { waitMs: 0, wakeOn: [] };
     switch (result.kind) {
       case 'done':
@@ -258,6 +265,11 @@ export class PodWorker {
   #spread(ms: number): number {
     return ms * (1 + this.#deps.random() / 2);
   }
+}
+
+/** Those that run and are started again all the same. */
+function replacedBy({ startInit, startContainers }: PodActions, observed: PodRuntimeState): readonly string[] {
+  return [...startInit, ...startContainers].filter((name) => newestOf(observed, name)?.phase === 'running');
 }
 
 /** What a person or controller wants of the pod: a change of anything else is no reason to look at it. */

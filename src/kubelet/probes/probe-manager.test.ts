@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aPod, exec, running, uid } from './testing/world.ts';
+import { aPod, exec, running, uid, World } from './testing/world.ts';
 
 test('a container is asked as soon as it runs, then every period', async () => {
   const world = await running(aPod({ readiness: { ...exec, periodSeconds: 5 } }));
@@ -58,6 +58,19 @@ test('subtle 34: a liveness probe fails at its threshold, tells each failure, an
   await world.container('b', 'running');
   assert.equal(world.result('liveness', 'b'), 'success');
   assert.equal(world.askedAtMs.length, 4);
+});
+
+test('subtle 30: a container whose start hook is not over is not asked', async () => {
+  const world = new World();
+  world.hold = 'starting';
+  world.manager.ensure(aPod({ liveness: { ...exec, periodSeconds: 1 } }));
+  await world.container('a', 'running');
+  await world.clock.advance(5_000);
+  assert.deepEqual(world.askedAtMs, []);
+  world.hold = undefined;
+  await world.container('a', 'running');
+  assert.deepEqual(world.askedAtMs, [5_000]);
+  await world.manager.close();
 });
 
 test('readiness goes and comes', async () => {

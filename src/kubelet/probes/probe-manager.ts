@@ -10,6 +10,7 @@ import type { ProbersPort } from '../ports/probers.ts';
 import type { ProbeKind, ProbeResult, ProbesPort } from '../ports/probes.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import { newestOf, type PodRuntimeState } from '../runtime/pod-runtime-state.ts';
+import type { Hold } from '../runtime/runtime-cache.ts';
 import { type ContainerView, ProbeWorker } from './probe-worker.ts';
 import { type ProbeOutcome, runProbe } from './run-probe.ts';
 
@@ -18,6 +19,8 @@ export interface ProbedPods {
   get(podUid: string): PodRuntimeState | undefined;
   /** Pod of a container. */
   ownerOf(containerId: string): string | undefined;
+  /** A container whose start hook is not over is not asked. */
+  holdOf?(podUid: string, container: string): Hold | undefined;
   /** Called after each change of a pod; the result unsubscribes. */
   subscribe(listener: (podUid: string) => void): () => void;
 }
@@ -131,6 +134,7 @@ class Manager implements ProbeManager {
     for (const { spec, workers } of this.#pods.get(podUid)?.containers ?? []) {
       const record = newestOf(state, spec.name);
       if (record === undefined || record.startedAtMs === 0 || record.phase === 'unknown') continue;
+      if (this.#options.pods.holdOf?.(podUid, spec.name) === 'starting') continue;
       const view: ContainerView = { id: record.id, isRunning: record.phase === 'running', startedAtMs: record.startedAtMs };
       for (const worker of workers.values()) worker.see(view); // startup is the first: the others look at its result
     }

@@ -28,6 +28,9 @@ export interface RuntimeCacheDeps {
 
 type Listener = (podUid: string) => void;
 
+/** What the kubelet does to a container that is not for others to see: it is put in the place of a running one; its start hook is not over. */
+export type Hold = 'replacing' | 'starting';
+
 /** What was made within this time before a list may be missing in it. */
 const listRaceMs = 1000;
 
@@ -39,6 +42,8 @@ export class RuntimeCache {
   readonly #owners = new Map<string, string>();
   readonly #listeners = new Set<Listener>();
   readonly #synced = new Cell(false);
+  /** By pod and name. */
+  readonly #holds = new Map<string, Map<string, Hold>>();
 
   constructor(deps: RuntimeCacheDeps) {
     this.#deps = deps;
@@ -64,6 +69,24 @@ export class RuntimeCache {
   /** Pod of a sandbox or container. */
   ownerOf(id: string): string | undefined {
     return this.#owners.get(id);
+  }
+
+  /** Until it is released, what is told of the container is what was told before. */
+  hold(podUid: string, container: string, hold: Hold): void {
+    const holds = this.#holds.get(podUid) ?? new Map<string, Hold>();
+    this.#holds.set(podUid, holds.set(container, hold));
+  }
+
+  /** @param container all of the pod unless it is named */
+  release(podUid: string, container?: string): void {
+    const holds = this.#holds.get(podUid);
+    if (holds === undefined || (container !== undefined && !holds.delete(container))) return;
+    if (container === undefined || holds.size === 0) this.#holds.delete(podUid);
+    this.#tell(podUid);
+  }
+
+  holdOf(podUid: string, container: string): Hold | undefined {
+    return this.#holds.get(podUid)?.get(container);
   }
 
   /** Called after each change of a pod; the result unsubscribes. */

@@ -5,6 +5,7 @@ import type { ProbeVerdicts } from '../runtime/pod-actions.ts';
 import type { ContainerRecord, PodRuntimeState } from '../runtime/pod-runtime-state.ts';
 import type { StartFailure } from '../runtime/reason-cache.ts';
 import { shouldRestart } from '../runtime/restart-rules.ts';
+import type { Hold } from '../runtime/runtime-cache.ts';
 import type { ContainerStatuses } from './phase.ts';
 
 export interface ContainerStatusInput {
@@ -13,6 +14,8 @@ export interface ContainerStatusInput {
   readonly observed: PodRuntimeState;
   readonly verdicts: ProbeVerdicts;
   readonly failureOf: (container: string) => StartFailure | undefined;
+  /** What the kubelet does to a container just now that nobody is to see. */
+  readonly holdOf?: ((container: string) => Hold | undefined) | undefined;
   /** Scheme of container ids: `containerd`. */
   readonly runtimeName: string;
   /** What a container was given of the node, if anybody keeps account of that. */
@@ -64,6 +67,10 @@ function statusOf(
   waitingFor: string,
 ): ContainerStatus {
   const [newest, before] = input.observed.containers.filter(({ name }) => name === container.name);
+  const hold = input.holdOf?.(container.name);
+  if (hold === 'starting') return old ?? withoutRecord(input.pod, container, old, waitingFor);
+  // Between its end and its next start it has not ended: the pod goes on.
+  if (hold === 'replacing' && old?.state?.running !== undefined && newest?.phase !== 'running') return { ...old, ready: false };
   if (newest === undefined) return withFailure(input, container, undefined, isInit, withoutRecord(input.pod, container, old, waitingFor));
   const { runtimeName } = input;
   const state = stateOf(newest, runtimeName);

@@ -68,6 +68,7 @@ export class StatusReporter implements StatusPort {
       observed: cache.get(podUid) ?? emptyState(pod.metadata),
       verdicts,
       failureOf: (container) => reasons.get(podUid, container),
+      holdOf: (container) => cache.holdOf(podUid, container),
       runtimeName,
       hostIPs: hostIPs(),
       nowMs: clock.now(),

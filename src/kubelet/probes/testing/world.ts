@@ -5,6 +5,7 @@ import { silentLogger } from '#base/log.ts';
 import { FakeClock } from '#base/testing/fake-clock.ts';
 import type { ProbeKind } from '../../ports/probes.ts';
 import type { ContainerRecord, PodRuntimeState } from '../../runtime/pod-runtime-state.ts';
+import type { Hold } from '../../runtime/runtime-cache.ts';
 import { createProbeManager, type ProbedPods, type ProbeManager } from '../probe-manager.ts';
 
 export const uid = 'u1';
@@ -34,6 +35,8 @@ export class World implements ProbedPods {
   readonly manager: ProbeManager;
   /** Of the containers that are started from now on; it is the clock's unless a test says otherwise. */
   startedAtMs: number | undefined;
+  /** Of every container. */
+  hold: Hold | undefined;
   readonly #startMs = this.clock.now();
   #state: PodRuntimeState = { uid, namespace: 'ns', name: 'p', sandboxes: [], containers: [] };
   #listener: (podUid: string) => void = () => undefined;
@@ -62,6 +65,10 @@ export class World implements ProbedPods {
 
   get(): PodRuntimeState {
     return this.#state;
+  }
+
+  holdOf(): Hold | undefined {
+    return this.hold;
   }
 
   ownerOf(containerId: string): string | undefined {

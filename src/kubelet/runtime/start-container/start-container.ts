@@ -55,15 +55,21 @@ export class ContainerStarter {
   }
 
   async start(request: StartRequest, signal: AbortSignal): Promise<StartResult> {
-    const { reasons, counts } = this.#deps;
+    const { reasons, counts, cache } = this.#deps;
     const { pod, container, kind } = request;
+    const { uid } = pod.metadata;
     const waits = this.#crashLoop(request);
     if (waits === undefined) counts?.containerStarts(kind);
-    const result = waits ?? (await this.#startNow(request, signal));
-    if (waits === undefined && result.kind === 'blocked') counts?.containerBlocked(kind, result.reason);
-    if (result.kind === 'started') reasons.clear(pod.metadata.uid, container.name);
-    else reasons.set(pod.metadata.uid, container.name, { reason: result.reason, message: result.message });
-    return result;
+    if (waits === undefined && container.lifecycle?.postStart !== undefined) cache.hold(uid, container.name, 'starting');
+    try {
+      const result = waits ?? (await this.#startNow(request, signal));
+      if (waits === undefined && result.kind === 'blocked') counts?.containerBlocked(kind, result.reason);
+      if (result.kind === 'started') reasons.clear(uid, container.name);
+      else reasons.set(uid, container.name, { reason: result.reason, message: result.message });
+      return result;
+    } finally {
+      cache.release(uid, container.name);
+    }
   }
 
   async #startNow(request: StartRequest, signal: AbortSignal): Promise<StartResult> {

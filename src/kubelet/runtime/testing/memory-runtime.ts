@@ -52,6 +52,7 @@ export class MemoryRuntime implements RuntimePort {
   /** What every request is told first; tests fail calls with it. */
   before: (call: string) => Promise<void> | void = () => undefined;
   networkReady = true;
+  stopExitCode = 143;
   /** Names of the calls that change something, in order. */
   readonly log: string[] = [];
   #ids = 0;
@@ -192,7 +193,7 @@ export class MemoryRuntime implements RuntimePort {
 
   async stopContainer(containerId: string, _timeoutSeconds: number, signal: AbortSignal): Promise<void> {
     await this.#enter('stopContainer', signal);
-    this.#end(containerId, 143);
+    this.#end(containerId, this.stopExitCode);
   }
 
   async removeContainer(containerId: string, signal: AbortSignal): Promise<void> {
