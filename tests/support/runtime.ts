@@ -1,13 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import type { Pod } from '#api/types/core-v1.ts';
 import { systemClock } from '#base/clock.ts';
 import type { TestCluster } from '#testing/create-cluster.ts';
 import { runProgram } from '#testing/run-program.ts';
-import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
+import { type CriRuntime, createCriRuntime } from '#wire/cri/cri-runtime.ts';
 import { PodSandboxState } from '#wire/generated/cri.ts';
 import { outputOf } from './kubectl.ts';
 
 /** `ctr` on the cluster's own containerd: the runtime's own view, past everything that we wrote. */
-async function ctr(cluster: TestCluster, words: readonly string[]): Promise<string> {
+export async function ctr(cluster: TestCluster, words: readonly string[]): Promise<string> {
   return outputOf(await runProgram(['ctr', '--address', cluster.paths.containerdSocket, '--namespace', 'k8s.io', ...words], 30_000));
 }
 
@@ -21,9 +22,15 @@ async function processOf(cluster: TestCluster, containerId: string): Promise<num
 
 /** Main process of the pod's first container. */
 export async function mainProcessOf(cluster: TestCluster, pod: Pod): Promise<number> {
-  const id = pod.status?.containerStatuses?.[0]?.containerID?.replace('containerd://', '');
-  if (id === undefined) throw new Error(`pod ${pod.metadata.name} has no container`);
-  return await processOf(cluster, id);
+  return await processOf(cluster, containerIdOf(pod));
+}
+
+/** The runtime's id of a container of the pod, as its status tells; of the first one unless it is named. */
+export function containerIdOf({ metadata, status }: Pod, name?: string): string {
+  const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  const id = all.find((one) => name === undefined || one.name === name)?.containerID?.replace('containerd://', '');
+  if (id === undefined) throw new Error(`pod ${metadata.name} has no container ${name ?? ''}`);
+  return id;
 }
 
 export async function pauseProcessOf(cluster: TestCluster, sandboxId: string): Promise<number> {
@@ -60,9 +67,7 @@ export interface PodInRuntime {
 }
 
 export async function podInRuntime(cluster: TestCluster, podUid: string): Promise<PodInRuntime> {
-  const { signal } = new AbortController();
-  const runtime = createCriRuntime({ endpoint: `unix://${cluster.paths.containerdSocket}`, clock: systemClock, containerdEvents: false });
-  try {
+  return await withRuntime(cluster, async (runtime, signal) => {
     const filter = { labelSelector: { 'io.kubernetes.pod.uid': podUid } };
     const [sandboxes, containers] = await Promise.all([runtime.listPodSandboxes(filter, signal), runtime.listContainers(filter, signal)]);
     const made: Record<string, number> = {};
@@ -79,7 +84,31 @@ export async function podInRuntime(cluster: TestCluster, podUid: string): Promis
       ready: state === PodSandboxState.SANDBOX_READY,
     }));
     return { sandboxes: attempts, made, ran };
+  });
+}
+
+/** Calls of a test's own to the cluster's runtime, behind the kubelet's back. */
+export async function withRuntime<T>(cluster: TestCluster, work: (runtime: CriRuntime, signal: AbortSignal) => Promise<T>): Promise<T> {
+  const runtime = createCriRuntime({ endpoint: `unix://${cluster.paths.containerdSocket}`, clock: systemClock, containerdEvents: false });
+  try {
+    return await work(runtime, new AbortController().signal);
   } finally {
     runtime.close();
+  }
+}
+
+/** Process id of a part of the cluster: `kubelet`, `containerd`... */
+export async function partOf(cluster: TestCluster, part: string): Promise<number> {
+  return (JSON.parse(await readFile(cluster.paths.processFile(part), 'utf8')) as { readonly pid: number }).pid;
+}
+
+/** Does the work while a part of the cluster stands still: it neither sees nor answers anything. */
+export async function whileStill<T>(cluster: TestCluster, part: string, work: () => Promise<T>): Promise<T> {
+  const pid = await partOf(cluster, part);
+  process.kill(pid, 'SIGSTOP');
+  try {
+    return await work();
+  } finally {
+    process.kill(pid, 'SIGCONT');
   }
 }
