@@ -77,6 +77,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     runtime,
     cache,
     network: runtimeWatch.network,
+    runtimeReady: runtimeWatch.runtimeReady,
     files,
     objects,
     events,

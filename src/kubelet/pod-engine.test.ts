@@ -143,6 +143,22 @@ test('without a network the pod waits, and starts by itself when the network is 
   assert.deepEqual(summary(node.pod()), ['Running', 'running', 0]);
 });
 
+test('subtle 2: while the runtime is not ready nothing is processed, and no update is lost', async (t) => {
+  const node = await startedNode(t);
+  node.create({ metadata: { name: 'leaver', uid: 'uid-of-leaver' } });
+  await node.settle();
+  node.runtimeReady.set(false);
+  const calls = [...node.runtime.log];
+  const { patches } = node;
+  node.create();
+  node.delete('leaver');
+  await node.advance(100_000);
+  assert.deepEqual([node.runtime.log, node.patches], [calls, patches]);
+  node.runtimeReady.set(true);
+  await node.settle();
+  assert.deepEqual([summary(node.pod()), node.pod('leaver')], [['Running', 'running', 0], undefined]);
+});
+
 test('a pod that the node refuses is Failed with the reason, and starts nothing', async (t) => {
   const node = await startedNode(t);
   node.refuse = { reason: 'OutOfcpu', message: "Node didn't have enough resource: cpu, requested: 9000, used: 0, capacity: 4000" };

@@ -67,6 +67,7 @@ export interface EngineDeps {
   readonly runtime: RuntimePort;
   readonly cache: RuntimeCache;
   readonly network: Watchable<NetworkState>;
+  readonly runtimeReady: Watchable<boolean>;
   readonly files: FilesPort;
   readonly objects: ObjectsPort;
   readonly events: EventsPort;
@@ -187,6 +188,7 @@ function createWorkers(deps: EngineDeps, parts: Parts): PodWorkers {
   return new PodWorkers({
     pipeline,
     runner: { clock, emit, faults },
+    runtimeReady: deps.runtimeReady,
     clock,
     logger,
     settings: settings.worker,

@@ -3,7 +3,7 @@ import { onAbort } from '#base/abort.ts';
 import type { Clock, Timer } from '#base/clock.ts';
 import { AppError, Cancelled, messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
-import { Cell } from '#base/watchable.ts';
+import { Cell, type Watchable, waitFor } from '#base/watchable.ts';
 import type { WakeKey } from '#startup/transition.ts';
 import type { PodFacts } from '../pod-start/facts.ts';
 import type { podStart } from '../pod-start/pod-start.ts';
@@ -40,6 +40,8 @@ export interface WorkerDeps {
   readonly random: () => number;
   readonly verdicts: ProbeVerdicts;
   readonly observe: (pod: PodRef) => PodRuntimeState;
+  /** While the runtime is not, nothing is done; what comes meanwhile is done afterwards, of each pod the newest. */
+  readonly runtimeReady: Watchable<boolean>;
   /** The list has to be run although spec and runtime ask for nothing. */
   readonly needsSync: (podUid: string) => boolean;
   /** Calls back when any of the keys comes; the result unsubscribes. */
@@ -131,11 +133,21 @@ export class PodWorker {
   async run(signal: AbortSignal): Promise<void> {
     const forget = onAbort(signal, () => this.#deadline?.timer.cancel());
     while (!signal.aborted) {
+      if (!this.#deps.runtimeReady.get()) await this.#untilRuntimeIsReady(signal);
       this.#isDirty = false;
+      if (signal.aborted) break;
       const { waitMs, wakeOn } = await this.#timed(() => this.#step(signal));
       const state: PodPhase = this.#state;
       if (state.phase === 'stopped' && leavesNothing(state.reason)) return forget();
       if (!this.#isDirty) await this.#pause(waitMs, wakeOn, signal);
+    }
+  }
+
+  async #untilRuntimeIsReady(signal: AbortSignal): Promise<void> {
+    try {
+      await waitFor(this.#deps.runtimeReady, (ready) => ready, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
     }
   }
 

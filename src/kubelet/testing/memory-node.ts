@@ -46,6 +46,7 @@ export class MemoryNode {
   readonly folderWatch = this.#watched.folderWatch;
   readonly mounter = createMemoryMounter(this.tree);
   readonly hostCgroups = new MemoryCgroups();
+  readonly runtimeReady = new Cell(true);
   readonly network = new Cell<NetworkState>({ ready: true, detail: '' });
   /** As the API server has it. */
   readonly node = new Cell<Node | undefined>(aNode({ metadata: { name: 'node-1', uid: 'uid-of-node-1' } }));
@@ -90,6 +91,7 @@ export class MemoryNode {
       runtime,
       cache,
       network: this.network,
+      runtimeReady: this.runtimeReady,
       files,
       objects,
       cgroups: podCgroupsPort(cgroups, { apply: async () => undefined }, () => []),
