@@ -35,6 +35,7 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
     clusterDns: configuration.clusterDNS.length > 0 ? configuration.clusterDNS : settings.clusterDNS,
     expectsClusterDns: false,
     configuration,
+    flags: { settings: settingsFile, 'run-dir': runDir },
     nodeLabels: {},
     certificates: {
       directory: paths.pkiDir,

@@ -51,6 +51,8 @@ export interface KubeletConfig {
   /** The text of the file. */
   readonly resolvConf: string;
   readonly configuration: KubeletConfiguration;
+  /** What the command line says beside the configuration, by flag without its dashes. */
+  readonly flags?: Readonly<Partial<Record<string, string>>>;
   /** A controller of the cloud completes the node. */
   readonly hasExternalCloud: boolean;
   /** Beside those of every node. */

@@ -137,7 +137,7 @@ async function assemble(config: KubeletConfig, host: KubeletHost & { readonly re
   };
   const pods = assemblePods(config, host, base);
   const images = createImageCleaner(config, host, { ...base, recorder, pullRecords: pods.engine.pullRecords });
-  const server = serversOf(config, host, certificates.server.get(), base, pods);
+  const server = serversOf(config, host, certificates.server.get(), { ...base, lastRelistAtMs: relists.lastAtMs }, pods);
   certificates.server.subscribe((tls) => server.useTls(tls));
   const port = await server.listen();
   const agent = createAgent(config, host, {
@@ -160,7 +160,13 @@ async function assemble(config: KubeletConfig, host: KubeletHost & { readonly re
   return { ...base, recorder, pods, sources, images, server, port, agent, certificates, busy };
 }
 
-function serversOf(config: KubeletConfig, host: KubeletHost, tls: ServerTls, base: NodeParts, { engine, startups }: AssembledPods): KubeletServers {
+function serversOf(
+  config: KubeletConfig,
+  host: KubeletHost,
+  tls: ServerTls,
+  base: NodeParts & { readonly lastRelistAtMs: () => number | undefined },
+  { engine, startups }: AssembledPods,
+): KubeletServers {
   const { workers, status } = engine;
   return createServers(config, host, {
     ...base,

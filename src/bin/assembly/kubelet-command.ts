@@ -106,6 +106,7 @@ async function programOf(chosen: Chosen, logger: Logger, signal: AbortSignal): P
     clusterDns: configuration.clusterDNS,
     expectsClusterDns: true,
     configuration,
+    flags: own,
     nodeLabels,
     hasExternalCloud: own['cloud-provider'] === 'external',
     certificates: {

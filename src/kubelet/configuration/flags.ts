@@ -29,7 +29,7 @@ export type OwnFlag = (typeof ownFlags)[number];
 type Form = 'text' | 'number' | 'boolean' | 'list' | 'map=' | 'map<' | 'taints';
 
 /** Upstream's flags for fields of the configuration. */
-const fieldFlags: Readonly<Record<string, readonly [path: string, form: Form]>> = {
+export const fieldFlags: Readonly<Record<string, readonly [path: string, form: Form]>> = {
   address: ['address', 'text'],
   'allowed-unsafe-sysctls': ['allowedUnsafeSysctls', 'list'],
   'anonymous-auth': ['authentication.anonymous.enabled', 'boolean'],

@@ -24,7 +24,7 @@ test('without debugging handlers nobody gets into containers, and pages about th
   const off = { debugging: false };
   for (const kind of ['run', 'exec', 'attach', 'portForward', 'containerLogs', 'runningpods', 'profiling', 'logs'] as const)
     assert.deepEqual(told(kind, 'GET', off), [405, 'Debug endpoints are disabled.\n', undefined], kind);
-  for (const kind of ['configz', 'checkpoint', 'statusz', 'verbosity'] as const)
+  for (const kind of ['configz', 'checkpoint', 'statusz', 'flagz', 'verbosity'] as const)
     assert.deepEqual(told(kind, 'GET', off), [404, '404: Page Not Found', undefined], kind);
   for (const kind of ['pods', 'healthz', 'summary', 'metrics'] as const) assert.equal(told(kind, 'GET', off), 'served', kind);
 });

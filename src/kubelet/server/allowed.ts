@@ -30,13 +30,14 @@ export function refusalOf(kind: Kind, method: string, switches: ServerSwitches):
 export const notFound = textAnswer(404, '404: Page Not Found');
 
 const debugging: ReadonlySet<Kind> = new Set(['run', 'exec', 'attach', 'portForward', 'containerLogs', 'runningpods', 'profiling', 'logs']);
-const absentWithoutDebugging: ReadonlySet<Kind> = new Set(['configz', 'checkpoint', 'statusz', 'verbosity']);
+const absentWithoutDebugging: ReadonlySet<Kind> = new Set(['configz', 'checkpoint', 'statusz', 'flagz', 'verbosity']);
 
 const methodsOf: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   pods: ['GET'],
   runningpods: ['GET'],
   configz: ['GET'],
   statusz: ['GET'],
+  flagz: ['GET'],
   logs: ['GET'],
   profiling: ['GET'],
   verbosity: ['PUT'],

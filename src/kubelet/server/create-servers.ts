@@ -1,6 +1,8 @@
-import type { Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Pod } from '#api/types/core-v1.ts';
+import type { Clock } from '#base/clock.ts';
 import type { HttpServer, ServerTls } from '#wire/http/server.ts';
+import { flagTexts } from '../configuration/flag-texts.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
 import type { HostFacts } from '../ports/host.ts';
 import type { RuntimeCache } from '../runtime/runtime-cache.ts';
@@ -9,10 +11,11 @@ import { statsPages } from '../stats/stats-pages.ts';
 import type { StatsProvider } from '../stats/stats-provider.ts';
 import { guardOf } from './access/guard.ts';
 import { shownConfiguration } from './configz.ts';
-import type { HealthCheck } from './health.ts';
+import { type HealthCheck, syncLoopCheck, withHealthMetrics } from './health.ts';
 import { createKubeletServer, createOpenServer } from './kubelet-server.ts';
 import type { KubeletPages } from './pages.ts';
-import { statusText } from './statusz.ts';
+import { createRequestMetrics } from './request-metrics.ts';
+import { flagsPage, statusPage } from './zpages.ts';
 
 export interface ServerParts {
   readonly tls: ServerTls;
@@ -23,6 +26,10 @@ export interface ServerParts {
   readonly registry: Registry;
   /** Of what `/metrics/probes` shows. */
   readonly probeRegistry: Registry;
+  /** When everything in the runtime was last looked at; undefined before the first time. */
+  readonly lastRelistAtMs: () => number | undefined;
+  /** More checks of health, by name. */
+  readonly checks?: ReadonlyMap<string, HealthCheck>;
   readonly pods: () => readonly Pod[];
   /** Pages of ours, by path. */
   readonly more: ReadonlyMap<string, () => unknown>;
@@ -41,11 +48,12 @@ export function createServers(config: KubeletConfig, host: KubeletHost, parts: S
   const { configuration, nodeName } = config;
   const { clock, logger, client } = host;
   const pages = pagesOf(config, host, parts);
+  const requests = createRequestMetrics(parts.registry, () => clock.monotonic());
   const guard = guardOf(configuration, nodeName, client, clock, logger);
-  const main = createKubeletServer({ ...pages, tls: parts.tls, guard });
+  const main = createKubeletServer({ ...pages, tls: parts.tls, guard, requests });
   const open: (readonly [HttpServer, { readonly host: string; readonly port: number }])[] = [];
   if (configuration.readOnlyPort > 0)
-    open.push([createOpenServer(pages, isReadOnly), { host: config.listenAddress, port: configuration.readOnlyPort }]);
+    open.push([createOpenServer(pages, isReadOnly, requests), { host: config.listenAddress, port: configuration.readOnlyPort }]);
   if (configuration.healthzPort > 0) {
     const server = createOpenServer(pages, (path) => path === '/healthz' || path === '/healthz/ping');
     open.push([server, { host: configuration.healthzBindAddress, port: configuration.healthzPort }]);
@@ -73,9 +81,11 @@ function pagesOf(config: KubeletConfig, host: KubeletHost, parts: ServerParts): 
   const { cache, stats, cgroups, hostFacts, registry, probeRegistry } = parts;
   const figures = statsPages(config, host, { stats, podCgroups: cgroups.names, hostFacts });
   const startedAtMs = clock.now();
+  const slis = new Registry();
   const metrics = new Map([
     ...figures.metrics,
-    ['/metrics', () => registry.metrics()] as const,
+    ['/metrics', () => printed(registry)] as const,
+    ['/metrics/slis', () => slis.metrics()] as const,
     ['/metrics/probes', () => probeRegistry.metrics()] as const,
   ]);
   return {
@@ -84,11 +94,12 @@ function pagesOf(config: KubeletConfig, host: KubeletHost, parts: ServerParts): 
     pods: parts.pods,
     runtimePods: () => cache.all(),
     onPodsChanged: (listener) => cache.subscribe(listener),
-    health: healthChecks,
+    health: withHealthMetrics(healthChecks(config, clock, parts), slis),
     metrics,
     summary: (onlyCompute, signal) => figures.summary(onlyCompute, signal),
-    config: shownConfiguration(configuration),
-    statusText: () => statusText({ startedAtMs, nowMs: clock.now(), version, paths: [...metrics.keys(), ...otherPaths] }),
+    config: shownConfiguration(config),
+    statusz: () => statusPage({ startedAtMs, nowMs: clock.now(), version, paths: [...metrics.keys(), ...otherPaths] }),
+    flagz: () => flagsPage({ ...flagTexts(shownConfiguration(config)), ...config.flags }),
     checkpoints: { runtime, files, directory: `${roots.root}/checkpoints`, now: () => clock.now() },
     systemLogs: { directory: '/var/log', files, logFiles },
     more: parts.more,
@@ -103,7 +114,29 @@ function pagesOf(config: KubeletConfig, host: KubeletHost, parts: ServerParts): 
   };
 }
 
-const otherPaths = ['/configz', '/healthz', '/pods', '/runningpods', '/stats/summary', '/statusz'];
+const otherPaths = ['/configz', '/flagz', '/healthz', '/pods', '/runningpods', '/stats/summary', '/statusz'];
 
-/** There is one loop for all: whoever gets an answer sees that it turns. */
-const healthChecks: ReadonlyMap<string, HealthCheck> = new Map(['ping', 'log', 'syncloop'].map((name) => [name, () => undefined]));
+function healthChecks(
+  { configuration, timings }: KubeletConfig,
+  clock: Clock,
+  { lastRelistAtMs, checks = new Map() }: ServerParts,
+): ReadonlyMap<string, HealthCheck> {
+  const periods = { syncMs: configuration.syncFrequency, relistMs: timings.follow.relistMs };
+  return new Map<string, HealthCheck>([
+    ['ping', () => undefined],
+    ['log', () => undefined], // the loop that answers is the one that writes the log
+    ['syncloop', syncLoopCheck(lastRelistAtMs, periods, clock)],
+    ...checks,
+  ]);
+}
+
+const withProcess = new WeakSet<Registry>();
+
+/** Figures of the process are gathered from when somebody first looks. */
+async function printed(registry: Registry): Promise<string> {
+  if (!withProcess.has(registry)) {
+    withProcess.add(registry);
+    collectDefaultMetrics({ register: registry });
+  }
+  return await registry.metrics();
+}

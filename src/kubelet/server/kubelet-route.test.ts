@@ -18,6 +18,7 @@ for (const [path, route] of [
   ['/debug/flags/v', { kind: 'verbosity' }],
   ['/checkpoint/ns/p/c', { kind: 'checkpoint', ...target, container: 'c' }],
   ['/checkpoint/ns/p', { kind: 'unknown' }],
+  ['/flagz', { kind: 'flagz' }],
   ['/pods/', { kind: 'pods' }],
   ['/pods/x', { kind: 'unknown' }],
   ['/containerLogs/ns/p/c', { kind: 'containerLogs', ...target, container: 'c' }],

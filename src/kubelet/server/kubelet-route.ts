@@ -9,7 +9,7 @@ export interface ContainerTarget {
 export type KubeletRoute =
   /** `check`: '' for all of them. */
   | { readonly kind: 'healthz'; readonly check: string }
-  | { readonly kind: 'pods' | 'runningpods' | 'configz' | 'summary' | 'statusz' | 'verbosity' | 'profiling' }
+  | { readonly kind: 'pods' | 'runningpods' | 'configz' | 'summary' | 'statusz' | 'flagz' | 'verbosity' | 'profiling' }
   /** Its path names the page. */
   | { readonly kind: 'metrics' }
   /** Below the host's folder of logs, with its slashes. */
@@ -37,6 +37,7 @@ function pageRoute(first: string, rest: readonly string[]): KubeletRoute | undef
     case 'runningpods':
     case 'configz':
     case 'statusz':
+    case 'flagz':
       return rest.length === 0 ? { kind: first } : undefined;
     case 'metrics':
       return rest.length <= 1 ? { kind: first } : undefined;

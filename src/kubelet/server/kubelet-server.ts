@@ -8,9 +8,11 @@ import { refusalOf } from './allowed.ts';
 import { Refusal, textAnswer } from './answer.ts';
 import { kubeletRoute } from './kubelet-route.ts';
 import { failureAnswer, type KubeletPages, pageAnswer, podOf } from './pages.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import { type StreamRoute, streamUrl } from './streams.ts';
 
 export interface KubeletServerOptions extends KubeletPages {
+  readonly requests: RequestMetrics;
   readonly tls: ServerTls;
   readonly guard: Guard;
 }
@@ -19,14 +21,14 @@ export type KubeletServer = HttpServer;
 
 /** What the kubelet serves to those who may ask: logs, exec, attach, port-forward, and pages. */
 export function createKubeletServer(options: KubeletServerOptions): KubeletServer {
-  const { clock, logger } = options;
+  const { clock, logger, requests } = options;
   return createHttpServer({
     tls: options.tls,
     clock,
-    handler: (request, signal) => guardedAnswer(options, request, signal),
+    handler: (request, signal) => requests.answered('readwrite', request, () => guardedAnswer(options, request, signal)),
     upgrade: async (request, socket, head, signal) => {
       try {
-        await stream(options, request, socket, head, signal);
+        await requests.streamed('readwrite', request, () => stream(options, request, socket, head, signal));
       } catch (error) {
         endWith(socket, failureAnswer(logger, request, error));
       }
@@ -35,12 +37,15 @@ export function createKubeletServer(options: KubeletServerOptions): KubeletServe
   });
 }
 
-/** Some pages in plain HTTP for everybody who reaches the port. @param isServed by path */
-export function createOpenServer(pages: KubeletPages, isServed: (path: string) => boolean): HttpServer {
+/** Some pages in plain HTTP for everybody who reaches the port. @param isServed by path @param requests absent: they are not counted */
+export function createOpenServer(pages: KubeletPages, isServed: (path: string) => boolean, requests?: RequestMetrics): HttpServer {
   const { clock, logger } = pages;
   return createHttpServer({
     clock,
-    handler: async (request, signal) => (isServed(request.path) ? await pageAnswer(pages, request, signal) : textAnswer(404, '404 page not found\n')),
+    handler: async (request, signal) => {
+      const answer = async () => (isServed(request.path) ? await pageAnswer(pages, request, signal) : textAnswer(404, '404 page not found\n'));
+      return requests === undefined ? await answer() : await requests.answered('readonly', request, answer);
+    },
     upgrade: async (_request, socket) => endWith(socket, textAnswer(404, '404 page not found\n')),
     onFailure: (what, error) => logger.error('a request broke', { what, error: messageOf(error) }),
   });

@@ -17,6 +17,7 @@ import { runCommand } from './run-command.ts';
 import { runningPods } from './running-pods.ts';
 import { streamUrl } from './streams.ts';
 import { type SystemLogs, systemLogAnswer } from './system-logs.ts';
+import { type ZPage, zPageAnswer } from './zpages.ts';
 
 /** What the kubelet's pages are made of. */
 export interface KubeletPages {
@@ -34,7 +35,8 @@ export interface KubeletPages {
   readonly summary: (onlyCompute: boolean, signal: AbortSignal) => Promise<unknown>;
   /** What `/configz` shows. */
   readonly config: unknown;
-  readonly statusText: () => string;
+  readonly statusz: () => ZPage;
+  readonly flagz: () => ZPage;
   readonly checkpoints: CheckpointPort;
   readonly systemLogs: SystemLogs;
   /** More JSON pages by path, such as `/podstartups`. */
@@ -69,7 +71,9 @@ async function routeAnswer(pages: KubeletPages, route: KubeletRoute, request: Ht
     case 'configz':
       return jsonAnswer({ kubeletconfig: pages.config });
     case 'statusz':
-      return textAnswer(200, pages.statusText());
+      return zPageAnswer(pages.statusz(), request.headers['accept']);
+    case 'flagz':
+      return zPageAnswer(pages.flagz(), request.headers['accept']);
     case 'metrics':
       return await metricsAnswer(pages, path, signal);
     case 'summary':
