@@ -64,6 +64,23 @@ test('subtle 8: after a restart all are asked again; who was created first has i
   assert.equal(await ask('third'), true);
 });
 
+test('subtle 8: a pod that runs keeps its room, however long it takes to read what it has, and a younger one gets none', async () => {
+  const recall = async (pod: Pod) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return pod;
+  };
+  const room = roomOf(undefined, { resizes: { ...nothingIsResized, recall } });
+  const answers = await Promise.all([
+    room.admit(podNamed('oldest'), running, signal),
+    room.admit(podNamed('older'), running, signal),
+    room.admit(podNamed('younger'), absent, signal),
+  ]);
+  assert.deepEqual(
+    answers.map(({ admitted }) => admitted),
+    [true, true, false],
+  );
+});
+
 test('asked at the same moment, no two get the same room', async () => {
   const room = roomOf();
   const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => room.admit(podNamed(name), absent, signal)));

@@ -31,6 +31,8 @@ export class NodeRoom implements NodeRoomPort {
   readonly #deps: NodeRoomDeps;
   /** With the sizes that they were given. */
   readonly #admitted = new Map<string, Pod>();
+  /** Answers to pods that ran before we came: what they have has to be read first, and nobody younger may take it meanwhile. */
+  readonly #recalls = new Set<Promise<Answer>>();
 
   constructor(deps: NodeRoomDeps) {
     this.#deps = deps;
@@ -39,8 +41,7 @@ export class NodeRoom implements NodeRoomPort {
   async admit(pod: Pod, observed: PodRuntimeState, signal: AbortSignal): Promise<RoomAnswer> {
     if (!this.holds(pod.metadata.uid)) {
       const alreadyRuns = observed.sandboxes.length + observed.containers.length > 0;
-      const given = alreadyRuns ? await this.#deps.resizes.recall(pod, observed, signal) : pod;
-      const answer = await this.#letIn(given, alreadyRuns, signal);
+      const answer = await (alreadyRuns ? this.#letInAgain(pod, observed, signal) : this.#letInNew(pod, signal));
       if (!answer.admitted) return { admitted: false, reason: answer.reason, message: answer.message };
     }
     return { admitted: true, pod: await this.#resize(pod, signal) };
@@ -59,6 +60,22 @@ export class NodeRoom implements NodeRoomPort {
     this.#deps.allocations?.release(podUid);
     this.#deps.resizes.forget(podUid);
     if (this.#admitted.delete(podUid)) this.#deps.resizes.roomChanged();
+  }
+
+  async #letInAgain(pod: Pod, observed: PodRuntimeState, signal: AbortSignal): Promise<Answer> {
+    const recall = async () => this.#letIn(await this.#deps.resizes.recall(pod, observed, signal), true, signal);
+    const answer = recall();
+    this.#recalls.add(answer);
+    try {
+      return await answer;
+    } finally {
+      this.#recalls.delete(answer);
+    }
+  }
+
+  async #letInNew(pod: Pod, signal: AbortSignal): Promise<Answer> {
+    if (this.#recalls.size > 0) await Promise.allSettled([...this.#recalls]);
+    return await this.#letIn(pod, false, signal);
   }
 
   async #letIn(pod: Pod, alreadyRuns: boolean, signal: AbortSignal): Promise<Answer> {
