@@ -3,10 +3,12 @@ import type { HttpResponse } from '#wire/http/server.ts';
 /** A refusal of the kubelet's server: plain text with a status, as upstream's. */
 export class Refusal extends Error {
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, text: string) {
+  constructor(status: number, text: string, headers: Readonly<Record<string, string>> = {}) {
     super(text);
     this.status = status;
+    this.headers = headers;
   }
 }
 

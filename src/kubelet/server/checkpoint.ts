@@ -33,7 +33,7 @@ export async function checkpoint(
   const time = new Date(port.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   const location = `${port.directory}/checkpoint-${name}_${namespace}-${container}-${time}.tar`;
   try {
-    const { id } = await runningContainer(port.runtime, pod, container, `container ${container} not found`, signal);
+    const { id } = await runningContainer(port.runtime, pod, { container, uid: undefined }, `container ${container} not found`, signal);
     await port.files.ensureDirectory(port.directory, 0o700, signal);
     await port.runtime.checkpointContainer(id, location, Number(timeout), signal);
   } catch (error) {

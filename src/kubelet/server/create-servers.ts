@@ -49,8 +49,9 @@ export function createServers(config: KubeletConfig, host: KubeletHost, parts: S
   const { clock, logger, client } = host;
   const pages = pagesOf(config, host, parts);
   const requests = createRequestMetrics(parts.registry, () => clock.monotonic());
+  const streamIdleMs = configuration.streamingConnectionIdleTimeout > 0 ? configuration.streamingConnectionIdleTimeout : undefined;
   const guard = guardOf(configuration, nodeName, client, clock, logger);
-  const main = createKubeletServer({ ...pages, tls: parts.tls, guard, requests });
+  const main = createKubeletServer({ ...pages, tls: parts.tls, guard, requests, streamIdleMs });
   const open: (readonly [HttpServer, { readonly host: string; readonly port: number }])[] = [];
   if (configuration.readOnlyPort > 0)
     open.push([createOpenServer(pages, isReadOnly, requests), { host: config.listenAddress, port: configuration.readOnlyPort }]);

@@ -13,6 +13,8 @@ import { type StreamRoute, streamUrl } from './streams.ts';
 
 export interface KubeletServerOptions extends KubeletPages {
   readonly requests: RequestMetrics;
+  /** Streams end when nothing was sent for so long; absent: never. */
+  readonly streamIdleMs: number | undefined;
   readonly tls: ServerTls;
   readonly guard: Guard;
 }
@@ -71,7 +73,7 @@ async function stream(options: KubeletServerOptions, request: HttpRequest, socke
   if (route.kind === 'portForward' && wanted === 'websocket' && !request.query.has('port') && !offersTunnel(headers))
     throw new Refusal(400, 'query parameter "port" is required');
   const url = await streamUrl(options.runtime, podOf(options, route), route, request.query, signal);
-  await proxyUpgrade({ method: request.method, headers, socket, head }, { url }, options.clock, signal);
+  await proxyUpgrade({ method: request.method, headers, socket, head }, { url }, options.clock, signal, options.streamIdleMs);
 }
 
 function isStream(route: ReturnType<typeof kubeletRoute>): route is StreamRoute {

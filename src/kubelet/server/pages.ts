@@ -85,7 +85,7 @@ async function routeAnswer(pages: KubeletPages, route: KubeletRoute, request: Ht
     case 'checkpoint':
       return await checkpoint(pages.checkpoints, podOf(pages, route), route, query, signal);
     case 'run':
-      return await runCommand(runtime, podOf(pages, route), route.container, query, signal);
+      return await runCommand(runtime, podOf(pages, route), route, query, signal);
     case 'exec':
     case 'attach':
     case 'portForward':
@@ -112,14 +112,16 @@ async function summaryAnswer({ summary }: KubeletPages, onlyCompute: boolean, si
   }
 }
 
-export function podOf({ pods }: Pick<KubeletPages, 'pods'>, target: Omit<ContainerTarget, 'container'>): Pod | undefined {
-  const isMeant = ({ metadata }: Pod): boolean =>
-    metadata.name === target.pod && metadata.namespace === target.namespace && (target.uid === undefined || metadata.uid === target.uid);
-  return pods().find(isMeant);
+/** By name alone: what a wrong uid means is for each page to say. */
+export function podOf({ pods }: Pick<KubeletPages, 'pods'>, { namespace, pod }: Pick<ContainerTarget, 'namespace' | 'pod'>): Pod | undefined {
+  return pods().find(({ metadata }) => metadata.name === pod && metadata.namespace === namespace);
 }
 
 export function failureAnswer(logger: Logger, request: Pick<HttpRequest, 'method' | 'path'>, error: unknown): HttpResponse {
-  if (error instanceof Refusal) return textAnswer(error.status, error.message);
+  if (error instanceof Refusal) {
+    const answer = textAnswer(error.status, error.message);
+    return { ...answer, headers: { ...answer.headers, ...error.headers } };
+  }
   if (error instanceof ProtocolRefused) return textAnswer(400, error.message);
   logger.warn('a request failed', { method: request.method, path: request.path, error: messageOf(error) });
   return textAnswer(500, messageOf(error));

@@ -3,6 +3,7 @@ import { messageOf } from '#base/errors.ts';
 import type { HttpResponse } from '#wire/http/server.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import { Refusal } from './answer.ts';
+import type { ContainerTarget } from './kubelet-route.ts';
 import { runningContainer } from './streams.ts';
 
 type CommandRuntime = Pick<RuntimePort, 'listContainers' | 'execSync'>;
@@ -11,12 +12,12 @@ type CommandRuntime = Pick<RuntimePort, 'listContainers' | 'execSync'>;
 export async function runCommand(
   runtime: CommandRuntime,
   pod: Pod | undefined,
-  container: string,
+  target: ContainerTarget,
   query: URLSearchParams,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   if (pod === undefined) throw new Refusal(404, 'pod does not exist');
-  const { id } = await runningContainer(runtime, pod, container, `container not found ("${container}")`, signal);
+  const { id } = await runningContainer(runtime, pod, target, `container not found ("${target.container}")`, signal);
   const command = (query.get('cmd') ?? '').split(' ');
   const { stdout, stderr, exitCode } = await runtime.execSync(id, command, 0, signal).catch((error: unknown) => {
     throw new Refusal(500, messageOf(error));

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pod } from '#api/types/core-v1.ts';
 import { NotFound, Unavailable } from '#base/errors.ts';
+import { fromCri } from '#wire/cri/errors.ts';
 import type { Container, PodSandbox } from '#wire/generated/cri.ts';
+import { GrpcFailure, grpcStatus } from '#wire/grpc/failure.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import { Refusal } from './answer.ts';
 import { kubeletRoute } from './kubelet-route.ts';
@@ -90,6 +92,24 @@ test('a pod that the kubelet does not know is refused', async () => {
       (error: unknown) => error instanceof Refusal,
     );
   }
+});
+
+test('a pod of that name with another uid is not the one that is meant', async () => {
+  assert.ok(await ask('/exec/ns/p/u/c?output=1'));
+  await assert.rejects(ask('/exec/ns/p/other/c?output=1'), refused(500, 'container not found ("c")'));
+  await assert.rejects(ask('/attach/ns/p/other/c?output=1'), refused(500, 'container c not found in pod p_ns'));
+  await assert.rejects(ask('/portForward/ns/p/other'), refused(404, 'pod not found'));
+});
+
+test('a runtime with too many streams has the client come back later', async () => {
+  const full = new GrpcFailure({ message: 'full', status: grpcStatus.resourceExhausted, details: 'maximum number of in-flight requests exceeded' });
+  const runtime = aRuntime({ exec: () => Promise.reject(fromCri(full, 'exec')) });
+  await assert.rejects(ask('/exec/ns/p/c?output=1', runtime), (error: unknown) => {
+    assert.ok(error instanceof Refusal);
+    assert.deepEqual([error.status, error.headers], [429, { 'retry-after': '60' }]);
+    assert.equal(error.message, 'rpc error: code = ResourceExhausted desc = maximum number of in-flight requests exceeded');
+    return true;
+  });
 });
 
 test('what the runtime says is passed on, with a status that fits', async () => {

@@ -1,6 +1,8 @@
 import type { Pod } from '#api/types/core-v1.ts';
-import { messageOf, NotFound } from '#base/errors.ts';
+import { AppError, NotFound } from '#base/errors.ts';
+import { withGrpcStatus } from '#wire/cri/errors.ts';
 import { type Container, ContainerState, PodSandboxState } from '#wire/generated/cri.ts';
+import { GrpcFailure, grpcStatus } from '#wire/grpc/failure.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import { Refusal } from './answer.ts';
 import type { ContainerTarget, KubeletRoute } from './kubelet-route.ts';
@@ -28,15 +30,16 @@ export async function streamUrl(
   return new URL(url);
 }
 
-/** The running container of that name. @throws {Refusal} */
+/** The running container that is meant. @param missing what to say when there is none @throws {Refusal} */
 export async function runningContainer(
   runtime: Pick<RuntimePort, 'listContainers'>,
   pod: Pod,
-  name: string,
+  { container: name, uid = pod.metadata.uid }: Pick<ContainerTarget, 'container' | 'uid'>,
   missing: string,
   signal: AbortSignal,
 ): Promise<Container> {
-  const labels = { [podUidLabel]: pod.metadata.uid, [containerNameLabel]: name };
+  if (uid !== pod.metadata.uid) throw new Refusal(500, missing);
+  const labels = { [podUidLabel]: uid, [containerNameLabel]: name };
   const [container] = await runtime.listContainers({ state: { state: ContainerState.CONTAINER_RUNNING }, labelSelector: labels }, signal);
   if (container === undefined) throw new Refusal(500, missing);
   return container;
@@ -59,7 +62,7 @@ async function containerUrl(
   if (pod === undefined) throw new Refusal(404, 'pod does not exist');
   const fullName = `${route.pod}_${route.namespace}`;
   const missing = route.kind === 'exec' ? `container not found ("${route.container}")` : `container ${route.container} not found in pod ${fullName}`;
-  const { id } = await runningContainer(runtime, pod, route.container, missing, signal);
+  const { id } = await runningContainer(runtime, pod, route, missing, signal);
   if (route.kind === 'attach') return await runtime.attach({ containerId: id, ...streams }, signal);
   return await runtime.exec({ containerId: id, command: query.getAll('command'), ...streams }, signal);
 }
@@ -72,6 +75,7 @@ async function portForwardUrl(
   signal: AbortSignal,
 ): Promise<string> {
   if (pod === undefined) throw new Refusal(404, 'pod does not exist');
+  if (route.uid !== undefined && route.uid !== pod.metadata.uid) throw new Refusal(404, 'pod not found');
   const filter = { state: { state: PodSandboxState.SANDBOX_READY }, labelSelector: { [podUidLabel]: pod.metadata.uid } };
   const sandboxes = await runtime.listPodSandboxes(filter, signal);
   const newest = [...sandboxes].sort((a, b) => b.createdAt - a.createdAt)[0];
@@ -96,6 +100,8 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal(error instanceof NotFound ? 404 : 500, messageOf(error));
+    const isBusy = error instanceof AppError && error.cause instanceof GrpcFailure && error.cause.status === grpcStatus.resourceExhausted;
+    if (isBusy) throw new Refusal(429, withGrpcStatus(error), { 'retry-after': '60' }); // so long runtimes keep streams that nobody takes
+    throw new Refusal(error instanceof NotFound ? 404 : 500, withGrpcStatus(error));
   }
 }

@@ -43,9 +43,9 @@ export function statusPage({ startedAtMs, nowMs, version, paths }: ProcessFacts)
 }
 
 /** `/flagz` @param flags by name, without dashes */
-export function flagsPage(flags: Readonly<Record<string, string>>): ZPage {
+export function flagsPage(flags: Readonly<Partial<Record<string, string>>>): ZPage {
   const sorted = Object.entries(flags).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { kind: 'Flagz', lines: sorted.map(([name, value]) => `${name}=${value}`), fields: { flags: Object.fromEntries(sorted) } };
+  return { kind: 'Flagz', lines: sorted.map(([name, value]) => `${name}=${value ?? ''}`), fields: { flags: Object.fromEntries(sorted) } };
 }
 
 /** @param accept as sent; absent: whatever there is */

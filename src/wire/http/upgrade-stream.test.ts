@@ -63,3 +63,32 @@ test('a client that never reads holds the last words for ten seconds at the most
   await joined;
   assert.deepEqual(client.written, []);
 });
+
+test('an exchange ends when nothing was sent for its idle time, whichever side sent last', async () => {
+  const [client, backend] = [slowSide(), slowSide()];
+  const clock = new FakeClock(0);
+  let isOver = false;
+  const joined = join(
+    { socket: client.side, head: new Uint8Array() },
+    { upgraded: true, socket: backend.side, head: new Uint8Array() },
+    clock,
+    new AbortController().signal,
+    60_000,
+  ).then(() => {
+    isOver = true;
+  });
+  await clock.advance(50_000);
+  client.side.push('typed');
+  await turn();
+  backend.release();
+  await clock.advance(50_000);
+  backend.side.push('shown');
+  await turn();
+  client.release();
+  await clock.advance(59_999);
+  await turn();
+  assert.deepEqual([isOver, client.side.destroyed], [false, false]);
+  await clock.advance(1);
+  await joined;
+  assert.deepEqual([backend.written, client.written, clock.waiting], [['typed'], ['shown'], 0]);
+});

@@ -75,12 +75,17 @@ export async function refuse(client: UpgradeClient, response: IncomingMessage): 
   });
 }
 
-/** Lets bytes flow both ways with back-pressure. When one side ends or breaks, the other gets what is on its way, then both are destroyed. */
+/**
+ * Lets bytes flow both ways with back-pressure. When one side ends or breaks, the other gets what is on its way, then both are destroyed.
+ *
+ * @param idleMs the exchange ends when nothing was sent for so long; absent: never
+ */
 export function join(
   client: Pick<UpgradeClient, 'socket' | 'head'>,
   backend: Omit<UpgradeAnswer & { upgraded: true }, 'response'>,
   clock: Clock,
   signal: AbortSignal,
+  idleMs?: number,
 ): Promise<void> {
   const sides = [client.socket, backend.socket] as const;
   return new Promise((resolve) => {
@@ -93,6 +98,7 @@ export function join(
       linger ??= clock.after(lingerMs, destroyBoth);
       for (const side of sides) endThenDestroy(side);
     };
+    const stopWatching = idleMs === undefined ? () => undefined : whenIdle(sides, idleMs, clock, endBoth);
     for (const side of sides) {
       side.on('error', endBoth); // who resets has often said all before, and the other is to have it
       side.once('end', endBoth);
@@ -100,6 +106,7 @@ export function join(
         endBoth();
         if (!sides.every((one) => one.closed)) return;
         forget();
+        stopWatching();
         linger?.cancel();
         resolve();
       });
@@ -110,6 +117,23 @@ export function join(
     backend.socket.pipe(client.socket);
     if (sides.some((side) => side.destroyed || side.readableEnded)) endBoth();
   });
+}
+
+/** Calls back once, when no side has sent anything for so long. @returns ends the watch */
+function whenIdle(sides: readonly Duplex[], idleMs: number, clock: Clock, isIdle: () => void): () => void {
+  let lastAt = clock.monotonic();
+  for (const side of sides) {
+    side.on('data', () => {
+      lastAt = clock.monotonic();
+    });
+  }
+  const look = (): void => {
+    const leftMs = lastAt + idleMs - clock.monotonic();
+    if (leftMs <= 0) isIdle();
+    else timer = clock.after(leftMs, look);
+  };
+  let timer = clock.after(idleMs, look);
+  return () => timer.cancel();
 }
 
 /** How long a side that does not read may hold the last bytes. */

@@ -6,7 +6,7 @@ import { headersForBackend, portForwardTunnel } from './upgrade-head.ts';
 import { askUpgrade, join, refuse, type UpgradeClient } from './upgrade-stream.ts';
 
 /** Ends the client's WebSocket here and carries the SPDY bytes in it to the target, which sees a plain SPDY upgrade. */
-export async function proxyTunnel(client: UpgradeClient, target: ProxyTarget, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function proxyTunnel(client: UpgradeClient, target: ProxyTarget, clock: Clock, signal: AbortSignal, idleMs?: number): Promise<void> {
   const kept = client.headers.filter(([name]) => !/^(sec-websocket-.*|upgrade)$/i.test(name));
   const headers = headersForBackend([...kept, ['Upgrade', 'SPDY/3.1']], target.url.host, [['X-Stream-Protocol-Version', 'portforward.k8s.io']]);
   const answer = await askUpgrade(client, target, headers, signal, 'POST');
@@ -16,7 +16,7 @@ export async function proxyTunnel(client: UpgradeClient, target: ProxyTarget, cl
     answer.socket.destroy();
     return;
   }
-  await join({ socket: createWebSocketStream(webSocket), head: new Uint8Array() }, answer, clock, signal);
+  await join({ socket: createWebSocketStream(webSocket), head: new Uint8Array() }, answer, clock, signal, idleMs);
 }
 
 /** @returns undefined when the client's handshake was wrong; it has its answer */

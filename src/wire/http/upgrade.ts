@@ -15,13 +15,14 @@ export class ProtocolRefused extends AppError {
  * WebSocket protocols that runtimes do not speak are taken out of the offer; the tunnel of kubectl's port-forward is unwrapped. Whatever
  * the target answers instead of the upgrade goes back to the client as it is.
  *
+ * @param idleMs the exchange ends when nothing was sent for so long; absent: never
  * @returns when the exchange is over
  * @throws {ProtocolRefused | Unavailable | Cancelled} before anything was written to the client; afterwards an error ends both connections
  */
-export async function proxyUpgrade(client: UpgradeClient, target: ProxyTarget, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function proxyUpgrade(client: UpgradeClient, target: ProxyTarget, clock: Clock, signal: AbortSignal, idleMs?: number): Promise<void> {
   if (offeredWebSocketProtocols(client.headers).includes(portForwardTunnel)) {
     const { proxyTunnel } = await import('./upgrade-tunnel.ts'); // the WebSocket library is loaded when somebody needs it
-    return await proxyTunnel(client, target, clock, signal);
+    return await proxyTunnel(client, target, clock, signal, idleMs);
   }
   const offer = withoutProtocols(client.headers, unspokenProtocols);
   if (offer === undefined)
@@ -31,7 +32,7 @@ export async function proxyUpgrade(client: UpgradeClient, target: ProxyTarget, c
   const answer = await askUpgrade(client, target, headersForBackend(offer, target.url.host), signal);
   if (!answer.upgraded) return await refuse(client, answer.response);
   client.socket.write(responseHead(101, 'Switching Protocols', headerPairs(answer.response.rawHeaders)));
-  await join(client, answer, clock, signal);
+  await join(client, answer, clock, signal, idleMs);
 }
 
 /** containerd 1.6 and 1.7, as kubelets before 1.36, have no version 5; clients that are refused it change to SPDY. */
