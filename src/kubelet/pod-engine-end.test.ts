@@ -75,9 +75,12 @@ test('a pod that nobody knows any more is taken down after a restart', async (t)
   await node.start();
   await node.settle();
   assert.notDeepEqual(node.runtime.snapshot(), { sandboxes: [], containers: [] });
+  await node.files.ensureDirectory('/kubelet/pods/of-nobody', 0o750, new AbortController().signal);
+  const asked = node.api.requests.length;
   await node.housekeep();
   assert.deepEqual(node.runtime.snapshot(), { sandboxes: [], containers: [] });
   assert.deepEqual([...node.engine.workers.knownUids()], [], pod.metadata.uid);
+  assert.deepEqual(node.api.requests.slice(asked), [], 'there is no object to tell of its end');
 });
 
 test('a pod that runs to its end is Succeeded, its cgroup and folders go, its logs stay until it is deleted', async (t) => {

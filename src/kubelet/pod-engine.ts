@@ -210,10 +210,10 @@ function createWorkers(deps: EngineDeps, parts: Parts): PodWorkers {
       probes.stopRestarting(uid);
       reporter.report(uid, 'now');
     },
-    stopped: (pod) => {
+    stopped: (pod, reason) => {
       probes.remove(pod.metadata.uid);
       reporter.report(pod.metadata.uid, 'now');
-      status.finish(pod);
+      if (reason !== 'orphan') status.finish(pod); // of an orphan there is no object to tell
     },
     seen: (pod) => {
       counts.observed(pod);

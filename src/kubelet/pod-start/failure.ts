@@ -1,7 +1,7 @@
 import { AppError, Cancelled } from '#base/errors.ts';
 import type { WakeKey } from '#startup/transition.ts';
 import { RuntimeError } from '#wire/cri/errors.ts';
-import type { Wait } from './step.ts';
+import type { PodRef, StopRequest, Wait } from './step.ts';
 
 /** Upstream's pause after a sync that failed. */
 const retryMs = 10_000;
@@ -20,4 +20,25 @@ export function waitAfter<Reason extends string>(
   if (!(error instanceof AppError) || error instanceof Cancelled) throw error;
   const detail = error instanceof RuntimeError ? error.details : error.message;
   return { kind: 'wait', reason, detail: says(detail), wakeOn, atLatestMs: error.retry === 'now' ? 0 : retryMs };
+}
+
+/** Something of a pod that nobody knows is still on the node. */
+class OrphanStays extends AppError {
+  readonly code = 'ORPHAN_STAYS';
+  readonly retry = 'backoff';
+}
+
+/**
+ * Work at the end of a pod. What fails is told in upstream's words where nobody knows the pod: its uid is all that there is to say.
+ *
+ * @param doing after `error occurred when trying to`
+ */
+export async function atEnd(pod: PodRef, { reason }: StopRequest, doing: string, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (reason !== 'orphan' || !(error instanceof AppError) || error instanceof Cancelled) throw error;
+    const message = `orphaned pod "${pod.uid}" found, but error occurred when trying to ${doing}: ${error.message}`;
+    throw new OrphanStays({ message, hint: error.hint, cause: error });
+  }
 }

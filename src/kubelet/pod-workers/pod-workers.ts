@@ -96,9 +96,10 @@ export class PodWorkers {
   takeDownOrphan(pod: Pod): void {
     if (this.#entries.has(pod.metadata.uid)) return;
     if (pod.metadata.name !== '') this.#deps.counts.orphaned(); // of others only folders are left
-    const entry = this.#start(pod);
-    entry.objectIsGone = true;
-    entry.worker.stop('orphan', leastGraceMs);
+    this.#start(pod, (entry) => {
+      entry.objectIsGone = true;
+      entry.worker.stop('orphan', leastGraceMs);
+    });
   }
 
   /** Stops a pod that was let in. One that stops already gets less time if that is nearer. @returns whether there is such a pod */
@@ -179,15 +180,16 @@ export class PodWorkers {
       return;
     }
     this.#deps.counts.seen(pod);
-    const { worker } = this.#start(pod);
-    this.#stopIfWanted(worker, pod);
+    const { worker } = this.#start(pod, (entry) => this.#stopIfWanted(entry.worker, pod));
     if (worker.state.phase === 'syncing') this.#deps.prepare(pod);
   }
 
-  #start(pod: Pod): Entry {
+  /** @param before its loop begins: a pod that is to end must not begin to start */
+  #start(pod: Pod, before: (entry: Entry) => void): Entry {
     const { uid, name } = pod.metadata;
     const entry: Entry = { worker: new PodWorker(pod, this.#deps), objectIsGone: false, hasReturned: false, again: undefined };
     this.#entries.set(uid, entry);
+    before(entry);
     this.#tasks.run(name, async (signal) => {
       await entry.worker.run(signal);
       entry.hasReturned = !signal.aborted;

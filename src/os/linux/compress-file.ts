@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmodSync, createReadStream, createWriteStream, renameSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { reasonOf, throwIfAborted } from '#base/abort.ts';
@@ -10,13 +10,15 @@ export async function compressFile(from: string, to: string, mode: number, signa
   throwIfAborted(signal);
   const draft = `${to}.tmp`;
   await hostCallAsync(`compress ${from}`, async () => {
-    await using source = await open(from);
+    const source = createReadStream(from);
+    await once(source, 'open');
+    const target = createWriteStream(draft, { mode });
     try {
-      await using target = await open(draft, 'w', mode);
-      await target.chmod(mode);
-      await pipeline(source.createReadStream({ autoClose: false }), createGzip(), target.createWriteStream({ autoClose: false }), { signal });
-      await rename(draft, to);
+      await pipeline(source, createGzip(), target, { signal });
+      chmodSync(draft, mode); // open's mode went through the umask
+      renameSync(draft, to);
     } catch (error) {
+      if (!target.closed) await once(target, 'close'); // it may not have been opened yet: then the file came after its removal
       rmSync(draft, { force: true });
       throw signal.aborted ? reasonOf(signal) : error;
     }

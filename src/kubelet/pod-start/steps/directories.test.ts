@@ -36,3 +36,17 @@ test('nothing is removed while something is mounted there', async () => {
   await assert.rejects(async () => step.undo?.(ref, { podDir: 'there' }, stopNow(), signal), MountBelow);
   assert.equal((await files.list('/kubelet/pods', signal)).length, 1);
 });
+
+test('of a pod that nobody knows it is told in upstream\u2019s words', async () => {
+  const tree = new MemoryTree();
+  const files = createMemoryFiles(tree);
+  const step = directories(createPodDirectories(files, roots));
+  await step.run(ref, {}, signal);
+  const path = `/kubelet/pods/${ref.uid}`;
+  await createMemoryMounter(tree).tmpfs(`${path}/volumes`, { sizeBytes: 0, mode: 0o755 }, signal);
+  await assert.rejects(async () => step.undo?.(ref, { podDir: path }, { ...stopNow(), reason: 'orphan' }, signal), {
+    message:
+      `orphaned pod "${ref.uid}" found, but error occurred when trying to remove the pod directory: ` +
+      `${path} is not removed: ${path}/volumes is mounted`,
+  });
+});

@@ -1,6 +1,6 @@
 import type { PodDirectoriesPort } from '../../ports/pod-directories.ts';
 import type { DirectoryFact } from '../facts.ts';
-import { waitAfter } from '../failure.ts';
+import { atEnd, waitAfter } from '../failure.ts';
 import type { Step } from '../step.ts';
 
 /** The pod's folders on the node. They are removed last of all that could hold data, and never while something is mounted in them. */
@@ -29,7 +29,7 @@ export const directories = (port: PodDirectoriesPort): Step<object, DirectoryFac
     const podDir = await port.find(pod.uid, signal);
     return podDir === undefined ? {} : { podDir };
   },
-  async undo(pod, { podDir }, _stop, signal) {
-    if (podDir !== undefined) await port.remove(pod.uid, signal);
+  async undo(pod, { podDir }, stop, signal) {
+    if (podDir !== undefined) await atEnd(pod, stop, 'remove the pod directory', port.remove(pod.uid, signal));
   },
 });

@@ -1,5 +1,6 @@
 import type { VolumesPort } from '../../ports/volumes.ts';
 import type { DirectoryFact, PodFacts, VolumeFact } from '../facts.ts';
+import { atEnd } from '../failure.ts';
 import type { Step } from '../step.ts';
 
 /** Every volume that a container of the pod mounts. */
@@ -27,7 +28,7 @@ export const volumes = (port: VolumesPort): Step<Pick<PodFacts, 'pod'> & Directo
     const outcome = await port.ensure(pod, signal);
     return outcome.kind === 'mounted' ? { kind: 'done', writes: { mountedVolumes: outcome.volumes } } : outcome;
   },
-  async undo(pod, _found, _stop, signal) {
-    await port.release(pod.uid, signal);
+  async undo(pod, _found, stop, signal) {
+    await atEnd(pod, stop, 'remove the volumes dir', port.release(pod.uid, signal));
   },
 });
