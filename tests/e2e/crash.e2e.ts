@@ -13,7 +13,7 @@ const { kubectl } = cluster;
 
 const identityOf = (pod: Pod) => ({ ip: pod.status?.podIP, uid: pod.metadata.uid });
 
-test('a container that is killed five times keeps its sandbox, its address and its volumes', async () => {
+test('subtle 14: a container that is killed five times keeps its sandbox, its address and its volumes', async () => {
   const volumes = [{ name: 'scratch', emptyDir: {} }];
   await apply(kubectl, sleeper('phoenix', { volumes }, { volumeMounts: [{ name: 'scratch', mountPath: '/scratch' }] }));
   await waitForPod(kubectl, 'phoenix');
@@ -49,11 +49,15 @@ test('when the pause process dies the pod gets a new sandbox, and its containers
   assert.equal(events, 'Pod sandbox changed, it will be killed and re-created.');
 });
 
-test('a container that fails again and again is in CrashLoopBackOff, and why says what to try', async () => {
+test('subtle 28: a container that fails again and again is in CrashLoopBackOff while the phase is Running, and why says what to try', async () => {
   await apply(kubectl, sleeper('broken', {}, { command: ['sh', '-c', 'echo bye; exit 3'] }));
   // By then the back-off is seconds long: it does not end between the two looks.
   await waitForField(kubectl, 'broken', '{.status.containerStatuses[0].restartCount}', '6');
   await waitForField(kubectl, 'broken', '{.status.containerStatuses[0].state.waiting.reason}', 'CrashLoopBackOff');
+  const { status } = await getPod(kubectl, 'broken');
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  assert.deepEqual([status?.phase, ready?.status, ready?.message], ['Running', 'False', 'containers with unready status: [main]']);
+  assert.equal(status?.containerStatuses?.[0]?.lastState?.terminated?.exitCode, 3);
   const why = await cluster.kubernode('why', 'broken');
   assert.match(why.stdout, /container main waits: CrashLoopBackOff: back-off .* restarting failed container=main pod=broken_default\(/);
   assert.match(why.stdout, /it ended last with exit code 3 \(Error\)/);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdir, rename } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { toldOf } from '../support/events.ts';
 import { outputOf } from '../support/kubectl.ts';
 import { apply, getPod, sleeper, waitForField, waitForPod } from '../support/pods.ts';
 import { startCluster } from '../support/start-cluster.ts';
 
-const cluster = await startCluster();
+const cluster = await startCluster({ upFlags: ['--timing', 'podRetryMs=500'] });
 const { kubectl } = cluster;
 const nodeName = outputOf(await kubectl('get nodes -o name'))
   .trim()
@@ -48,12 +49,14 @@ test('a missing ConfigMap holds the pod, which starts by itself when it appears'
   assert.match(events, /MountVolume.SetUp failed for volume "settings" : configmap "settings" not found/);
 });
 
-test('without a network the pod waits with NetworkNotReady, and starts by itself when the network is back', async () => {
+test('subtle 50: without a network a pod waits with NetworkNotReady and starts by itself when it is back; one on the host’s network starts', async () => {
   const folder = cluster.paths.cniConfigDir;
   const [file = ''] = await readdir(folder);
   await rename(`${folder}/${file}`, `${folder}/${file}.away`);
   outputOf(await kubectl(`wait node/${nodeName} --for=condition=Ready=false --timeout=60s`));
-  await apply(kubectl, sleeper('offline', { tolerations: [{ operator: 'Exists' }], nodeName }));
+  const spec = { tolerations: [{ operator: 'Exists' }], nodeName };
+  await apply(kubectl, sleeper('offline', spec), sleeper('grounded', { ...spec, hostNetwork: true }));
+  await waitForPod(kubectl, 'grounded');
   await waitForWords('offline', /waits in step network .*: NetworkNotReady/);
   await rename(`${folder}/${file}.away`, `${folder}/${file}`);
   await waitForPod(kubectl, 'offline');
@@ -62,6 +65,20 @@ test('without a network the pod waits with NetworkNotReady, and starts by itself
     await kubectl('get events --field-selector involvedObject.name=offline,reason=NetworkNotReady -o jsonpath={.items[*].message}'),
   );
   assert.match(events, /network is not ready: container runtime network not ready/);
+});
+
+test('subtle 17: with policy Never a first sandbox that cannot be made is tried again, until it is there', async () => {
+  const folder = cluster.paths.cniConfigDir;
+  const [file = ''] = await readdir(folder);
+  const config = await readFile(`${folder}/${file}`, 'utf8');
+  await writeFile(`${folder}/${file}`, config.replace(/"type": ?"bridge"/, '"type": "no-such-plugin"'));
+  await apply(kubectl, sleeper('patient', { restartPolicy: 'Never', tolerations: [{ operator: 'Exists' }], nodeName }));
+  const words = await toldOf(cluster, 'patient', 'FailedCreatePodSandBox');
+  assert.match(words, /^Failed to create pod sandbox: .*no-such-plugin/);
+  const { status } = await getPod(kubectl, 'patient');
+  assert.deepEqual([status?.phase, status?.containerStatuses?.[0]?.state?.waiting?.reason], ['Pending', 'ContainerCreating']);
+  await writeFile(`${folder}/${file}`, config);
+  await waitForPod(kubectl, 'patient');
 });
 
 /** Asks `why` until it says so; the record arrives with the node's next batch, a second later at most. */
