@@ -71,6 +71,6 @@ test('what the files of v2 say is read, the weight as the shares that it stands 
   assert.deepEqual(limitsV2('1', 'max 10000', 'max'), { cpuShares: 2, cpuQuotaUs: -1, cpuPeriodUs: 10_000, memoryLimitBytes: -1 });
 });
 
-test('shares become weights linearly', () => {
+test('subtle 13: shares become weights linearly, 1024 of them 39', () => {
   assert.deepEqual([0, 2, 1024, 262_143, 262_144, 999_999].map(cpuWeight), [1, 1, 39, 9999, 10_000, 10_000]);
 });
