@@ -36,7 +36,10 @@ catatonit catatonit is the pause program of a pod
 ca-certificates /etc/ssl/certs/ca-certificates.crt is what registries are checked with'
 test_packages='unzip unzip opens the kubectl archive
 docker-registry docker-registry is the registry that tests pull from
-openssl openssl checks our certificates from outside'
+openssl openssl checks our certificates from outside
+dbus dbus-daemon is the bus on which tests announce a shutdown of the host
+python3-dbus /usr/lib/python3/dist-packages/dbus/__init__.py lets a script be the login manager on it
+python3-gi /usr/lib/python3/dist-packages/gi/__init__.py is the loop of that script'
 
 is_there() {
   case "$1" in
