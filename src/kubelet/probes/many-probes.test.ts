@@ -6,9 +6,10 @@ import { FakeClock } from '#base/testing/fake-clock.ts';
 import { aContainer, observedOf } from '../runtime/testing/observed.ts';
 import { createProbeManager } from './probe-manager.ts';
 
-const pods = 1500; // with two probes each
-const periodMs = 7_000;
-const minutes = 1;
+const pods = 2500; // with two probes each
+const periodMs = 10_000;
+const watchedMs = 45_000;
+const spreadMs = 4; // between the starts of two pods
 
 function podOf(n: number): Pod {
   const probe = (command: string) => ({ exec: { command: [command] }, periodSeconds: periodMs / 1000 });
@@ -21,13 +22,14 @@ function podOf(n: number): Pod {
   };
 }
 
-test('three thousand probes keep each its period, however long each look takes', async (t) => {
+test('five thousand probes keep each its own period, however long a look takes, and cost nothing between two looks', async (t) => {
   const clock = new FakeClock();
   const askedAt = new Map<string, number[]>();
   const startedAtMs = clock.now();
+  let [asking, mostAsking, mostTimers] = [0, 0, 0];
   const manager = createProbeManager({
     pods: {
-      get: (uid) => observedOf([], [aContainer('c', { id: `c-${uid}`, startedAtMs })]),
+      get: (uid) => observedOf([], [aContainer('c', { id: `c-${uid}`, startedAtMs: clock.now() })]),
       ownerOf: (id) => id.slice('c-'.length),
       subscribe: () => () => undefined,
     },
@@ -35,7 +37,10 @@ test('three thousand probes keep each its period, however long each look takes',
       async execSync(id, [command], _timeout, signal) {
         const probe = `${id} ${command}`;
         askedAt.set(probe, [...(askedAt.get(probe) ?? []), clock.now() - startedAtMs]);
+        asking += 1;
+        [mostAsking, mostTimers] = [Math.max(mostAsking, asking), Math.max(mostTimers, clock.waiting)];
         await clock.sleep(30, signal); // a look takes its time
+        asking -= 1;
         return { exitCode: 0, stdout: new Uint8Array(), stderr: new Uint8Array() };
       },
     },
@@ -48,11 +53,24 @@ test('three thousand probes keep each its period, however long each look takes',
     random: () => 0.5,
   });
   t.after(() => manager.close());
-  for (let n = 0; n < pods; n += 1) manager.ensure(podOf(n));
-  await clock.advance(minutes * 60_000);
-  const expected = Array.from({ length: Math.floor((minutes * 60_000) / periodMs) + 1 }, (_, n) => n * periodMs);
+  for (let n = 0; n < pods; n += 1) {
+    manager.ensure(podOf(n));
+    await clock.advance(spreadMs);
+  }
+  await clock.advance(watchedMs - pods * spreadMs);
   assert.equal(askedAt.size, 2 * pods);
-  for (const times of askedAt.values()) assert.deepEqual(times, expected);
+  const late: string[] = [];
+  for (const [probe, times] of askedAt) {
+    const firstMs = Number(/\d+/.exec(probe)?.[0]) * spreadMs;
+    const expected = Array.from({ length: 1 + Math.floor((watchedMs - firstMs) / periodMs) }, (_, n) => firstMs + n * periodMs);
+    if (times.join() !== expected.join()) late.push(`${probe}: ${times.join()}`);
+  }
+  assert.deepEqual(late, []);
+  // Looks stay as spread as the starts were; nothing but one timer a probe, or the look itself, is kept.
+  assert.ok(mostAsking <= 2 * Math.ceil(30 / spreadMs) + 2, `${mostAsking} at once`);
+  assert.ok(mostTimers <= 2 * pods + 1, `${mostTimers} timers`);
+  await manager.close();
+  assert.equal(clock.waiting, 0);
 });
 
 test('a look that takes longer than a period is followed by the next at once, back in step', async (t) => {
