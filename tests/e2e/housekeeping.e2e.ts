@@ -24,7 +24,7 @@ await mkdir(manifests);
 after(() => rm(folder, { recursive: true, force: true }));
 
 const cluster = await startCluster({
-  upFlags: ['--timing', 'partPauseMaxMs=1,housekeepingMs=300,containerGcMs=1000,logRotationMs=300,podRetryMs=500'],
+  upFlags: ['--timing', 'partPauseMaxMs=1,housekeepingMs=300,containerGcMs=1000,logRotationMs=300,podRetryMs=500,crashBackoffBaseMs=60000'],
   kubelet: { staticPodPath: manifests, containerLogMaxSize: '100Ki', containerLogMaxFiles: 3 },
 });
 const { kubectl, paths, names } = cluster;
@@ -89,13 +89,13 @@ test('47: after a restart of the kubelet counts and log files go on, the back-of
   await waitForField(kubectl, 'crasher', '{.status.containerStatuses[0].state.waiting.reason}', 'CrashLoopBackOff');
   const before = await getPod(kubectl, 'crasher');
   const waiting = (pod: Pod) => pod.status?.containerStatuses?.[0]?.state?.waiting?.message ?? '';
-  assert.match(waiting(before), /^back-off 10s restarting failed container=main /);
+  assert.match(waiting(before), /^back-off 1m0s restarting failed container=main /);
   assert.equal(before.status?.containerStatuses?.[0]?.restartCount, 1);
   await killKubelet();
-  await waitForField(kubectl, 'crasher', '{.status.containerStatuses[0].restartCount}', '2', 9);
+  await waitForField(kubectl, 'crasher', '{.status.containerStatuses[0].restartCount}', '2', 50);
   await waitForField(kubectl, 'crasher', '{.status.containerStatuses[0].state.waiting.reason}', 'CrashLoopBackOff');
   const now = await getPod(kubectl, 'crasher');
-  assert.match(waiting(now), /^back-off 10s restarting failed container=main /, 'it was not doubled');
+  assert.match(waiting(now), /^back-off 1m0s restarting failed container=main /, 'it was not doubled');
   await until('one dead container is left', async () => (await containersOf(now)).length === 1);
   assert.deepEqual(await readdir(logsOf(now)), ['2.log']);
   assert.equal(outputOf(await kubectl('logs crasher')), 'run\n');
