@@ -12,11 +12,11 @@ import { createEviction } from './eviction/create-eviction.ts';
 import type { EvictionManager } from './eviction/eviction-manager.ts';
 import { createNodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
+import { type CountedHost, countedHost } from './metrics/counted-host.ts';
 import { createPodMetrics } from './metrics/pod-metrics.ts';
 import { createProbeMetrics } from './metrics/probe-metrics.ts';
 import { createRelistMetrics } from './metrics/relist-metrics.ts';
-import { withRuntimeMetrics } from './metrics/runtime-metrics.ts';
-import { registerStateMetrics } from './metrics/state-metrics.ts';
+import { watchNode } from './metrics/watch-node.ts';
 import { createAgent } from './node/create-agent.ts';
 import type { NodeAgent } from './node/node-agent.ts';
 import { watchRuntime } from './node/runtime-state.ts';
@@ -59,13 +59,15 @@ interface Parts extends NodeParts {
  * @throws {Unavailable} when the server's port is taken, and errors of a host on which no pod could run
  */
 export async function runKubelet(config: KubeletConfig, given: KubeletHost, signal: AbortSignal): Promise<void> {
-  const { clock, logger, registry = new Registry() } = given;
-  const host = { ...given, registry, runtime: withRuntimeMetrics(given.runtime, registry, clock) };
+  const { clock, logger } = given;
+  const kubeletStartedAtMs = clock.now();
+  const host = countedHost(given);
   const tasks = new TaskGroup((what, error) => logger.error('a part of the kubelet broke', { what, error: messageOf(error) }));
   const parts = await assemble(config, host, signal);
   const { runtime, cache, runtimeWatch, agent, recorder, pods, sources, server, port, objects, certificates } = parts;
   const informer = createPodInformer(host.client, config.nodeName, { clock, logger });
   try {
+    watchNode(host, { ...parts, nodeName: config.nodeName, kubeletStartedAtMs, workers: pods.engine.workers }, signal);
     tasks.run('runtime watch', (inner) => runtimeWatch.run(inner));
     tasks.run('runtime events', (inner) => followRuntime({ runtime, cache, clock, logger, settings: config.timings.follow }, inner));
     tasks.run('node', (inner) => agent.run(inner));
@@ -95,7 +97,7 @@ export async function runKubelet(config: KubeletConfig, given: KubeletHost, sign
   }
 }
 
-async function assemble(config: KubeletConfig, host: KubeletHost & { readonly registry: Registry }, signal: AbortSignal): Promise<Parts> {
+async function assemble(config: KubeletConfig, host: CountedHost, signal: AbortSignal): Promise<Parts> {
   const { client, clock, logger, files, registry } = host;
   const hostFacts = await host.host.facts(signal);
   // Times are of the calls themselves: the wait for a turn belongs to the step.
@@ -150,13 +152,6 @@ async function assemble(config: KubeletConfig, host: KubeletHost & { readonly re
   });
   base.strain.pressures.subscribe(() => agent.refresh());
   const sources = createPodSources(config, host, { ...pods.engine, events: base.events, node: agent.node });
-  registerStateMetrics(registry, {
-    nodeName: config.nodeName,
-    cgroupVersion: host.cgroups.version,
-    workers: () => pods.engine.workers.figures(),
-    runtimePods: () => cache.all(),
-    mirrors: sources.mirrors,
-  });
   return { ...base, recorder, pods, sources, images, server, port, agent, certificates, busy };
 }
 

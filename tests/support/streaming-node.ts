@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Registry } from 'prom-client';
 import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
 import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import { serviceAccount as serviceAccountKind } from '#api/kinds/core/v1/service-account.ts';
@@ -11,6 +12,8 @@ import type { Client } from '#client/client.ts';
 import { createAuthenticator } from '#kubelet/server/access/authenticator.ts';
 import { createGuard } from '#kubelet/server/access/guard.ts';
 import { createKubeletServer, type KubeletServer } from '#kubelet/server/kubelet-server.ts';
+import { createRequestMetrics } from '#kubelet/server/request-metrics.ts';
+import { flagsPage } from '#kubelet/server/zpages.ts';
 import { createLinuxFiles } from '#os/linux/files.ts';
 import { linuxLogFiles } from '#os/linux/log-files.ts';
 import { createAuthority, issueCertificate } from '#pki/certificate.ts';
@@ -78,7 +81,10 @@ export async function startStreamingNode(side: HostSide, runtime: CriRuntime): P
     metrics: new Map(),
     summary: async () => undefined,
     config: {},
-    statusText: () => '',
+    statusz: () => flagsPage({}),
+    flagz: () => flagsPage({}),
+    requests: createRequestMetrics(new Registry(), () => systemClock.monotonic()),
+    streamIdleMs: undefined,
     checkpoints: { runtime, files, directory: '/nowhere', now: () => systemClock.now() },
     systemLogs: { directory: '/nowhere', files, logFiles: linuxLogFiles },
     more: new Map(),

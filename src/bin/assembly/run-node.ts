@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '#base/clock.ts';
 import type { Logger } from '#base/log.ts';
+import { Registry } from 'prom-client';
 import { createClient } from '#client/api-client.ts';
 import { runKubelet } from '#kubelet/kubelet.ts';
 import type { KubeletConfig, KubeletHost } from '#kubelet/kubelet-config.ts';
+import { withClientMetrics } from '#kubelet/metrics/client-metrics.ts';
 import { networkHttpGet, networkProbers } from '#kubelet/probes/network-clients.ts';
 import { createLinuxCgroups } from '#os/linux/cgroups.ts';
 import { linuxCpuTopology } from '#os/linux/cpu-topology.ts';
@@ -41,7 +43,9 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
     readFile(config.configuration.resolvConf, 'utf8').catch(() => ''), // a host without one has no name servers to pass on
     createLinuxMounter(),
   ]);
-  const transport = createHttpTransport({ ...program.connection, userAgent: 'kubelet/kubernode' });
+  const registry = new Registry();
+  const connection = { ...program.connection, userAgent: 'kubelet/kubernode' };
+  const transport = withClientMetrics(createHttpTransport(connection), connection.server, registry, systemClock);
   const runtime = createCriRuntime({ endpoint: runtimeEndpoint, clock: systemClock, containerdEvents: 'auto' });
   const host: KubeletHost = {
     client: createClient(transport),
@@ -61,6 +65,7 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
     redial: (pair) => transport.redial(pair),
     clock: systemClock,
     logger,
+    registry,
     random: Math.random,
     ship: shipRecords(transport, systemClock),
     faults: faultPointsOf(process.env, program.runDir),

@@ -5,6 +5,7 @@ import { DeadlineExceeded, messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
 import type { Watchable } from '#base/watchable.ts';
 import type { Client } from '#client/client.ts';
+import type { RenewalCounts } from '../metrics/certificate-metrics.ts';
 import type { KeyAndCertificate, KeysPort } from '../ports/keys.ts';
 import type { CertificateFiles } from './certificate-files.ts';
 import { type CertificateTemplate, isValidAt, isWhatIsWanted, renewalTimeMs } from './certificate-templates.ts';
@@ -18,6 +19,7 @@ export interface CertificateKeeping {
   readonly template: Watchable<CertificateTemplate | undefined>;
   /** Told of the certificate there is and of each new one. */
   readonly use: (pair: KeyAndCertificate) => void;
+  readonly counts?: RenewalCounts | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** 0 <= n < 1 */
@@ -44,13 +46,16 @@ export async function keepCertificate(options: CertificateKeeping, signal: Abort
       continue;
     }
     try {
+      const before = current;
       current = await orderCertificate(options, wanted, 'csr-', signal);
+      if (before !== undefined) options.counts?.replaced(before.certPem);
       renewAtMs = renewalTimeMs(current.certPem, random());
       failures = 0;
       logger.info('a certificate was issued', { signer: wanted.signerName, renewAt: new Date(renewAtMs).toISOString() });
       options.use(current);
     } catch (error) {
       if (signal.aborted) return;
+      options.counts?.failed();
       const delayMs = Math.min(firstRetryMs * 2 ** failures, lastRetryMs);
       failures += 1;
       logger.warn('no certificate was issued', { signer: wanted.signerName, error: messageOf(error), delayMs });

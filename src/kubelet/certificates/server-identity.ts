@@ -5,6 +5,7 @@ import type { Logger } from '#base/log.ts';
 import { Cell, type Watchable } from '#base/watchable.ts';
 import type { Client } from '#client/client.ts';
 import type { FilesPort } from '../ports/files.ts';
+import type { RenewalCounts } from '../metrics/certificate-metrics.ts';
 import type { KeyAndCertificate, KeysPort } from '../ports/keys.ts';
 import { certificateFiles } from './certificate-files.ts';
 import { servingTemplate } from './certificate-templates.ts';
@@ -36,6 +37,7 @@ export interface ServerIdentityOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly random: () => number;
+  readonly counts?: RenewalCounts | undefined;
 }
 
 /** What the kubelet's server shows of itself, and whom it takes for whom. */
@@ -87,7 +89,7 @@ export async function openServerIdentity(options: ServerIdentityOptions, signal:
   };
 
   async function keepServing(
-    { client, random }: ServerIdentityOptions,
+    { client, random, counts }: ServerIdentityOptions,
     addresses: Watchable<readonly NodeAddress[]>,
     changed: () => Promise<void>,
     inner: AbortSignal,
@@ -95,7 +97,7 @@ export async function openServerIdentity(options: ServerIdentityOptions, signal:
     const template = new Cell(servingTemplate(nodeName, addresses.get()));
     const unsubscribe = addresses.subscribe((now) => template.set(servingTemplate(nodeName, now)));
     const use = () => void changed().catch((error: unknown) => logger.warn('the new certificate is not readable', { error: messageOf(error) }));
-    await keepCertificate({ client, keys, files: pairFiles, template, use, clock, logger, random }, inner).finally(unsubscribe);
+    await keepCertificate({ client, keys, files: pairFiles, template, use, counts, clock, logger, random }, inner).finally(unsubscribe);
   }
 }
 

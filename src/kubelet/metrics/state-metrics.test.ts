@@ -26,7 +26,11 @@ test('pods and containers are counted by what they do and who wants them', async
   ];
   const named = { uid: 'u', namespace: 'default', name: 'p' };
   const runtimePods = [
-    { ...named, sandboxes: [aSandbox({ ready: true })], containers: [aContainer('main', { phase: 'running' }), aContainer('old', { phase: 'exited' })] },
+    {
+      ...named,
+      sandboxes: [aSandbox({ ready: true })],
+      containers: [aContainer('main', { phase: 'running' }), aContainer('old', { phase: 'exited' })],
+    },
     { ...named, sandboxes: [aSandbox({ ready: false })], containers: [aContainer('old', { phase: 'exited' })] },
   ];
   registerStateMetrics(registry, {
