@@ -1,14 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { AppError, InvalidInput, messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
 import { clusterPaths } from '#cluster/cluster-paths.ts';
 import { hostNames } from '#cluster/host-names.ts';
 import { pkiFiles } from '#cluster/pki-files.ts';
-import { parseSettings } from '#cluster/settings.ts';
+import { type ClusterSettings, parseSettings } from '#cluster/settings.ts';
 import { parseKubeletConfiguration } from '#kubelet/configuration/kubelet-configuration.ts';
-import { kubeletTimings } from '#kubelet/kubelet-config.ts';
+import { type CredentialProviders, kubeletTimings } from '#kubelet/kubelet-config.ts';
+import { dockerConfigFiles } from '#kubelet/runtime/images/docker-files.ts';
 import { readKubeconfig } from '#wire/http/kubeconfig.ts';
 import { partLogger } from './assembly/part-logger.ts';
 import { runNode } from './assembly/run-node.ts';
@@ -43,11 +45,20 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
       clientCaFile: pki.caCert,
       rotateClient: false, // `up` renews the cluster's certificates
     },
+    dockerConfigs: dockerConfigFiles(paths.kubeletRoot, process.cwd(), homedir()),
+    credentialProviders: await credentialProvidersOf(settings),
     timings: kubeletTimings(configuration, settings.timings),
   } as const;
   const connection = readKubeconfig(await readFile(paths.kubeletKubeconfig, 'utf8'));
   const onReady = () => void process.stdout.write('{"ready":true}\n');
   await runNode({ config, connection, runtimeEndpoint: settings.runtime.endpoint, runDir, onReady }, logger, signal);
+}
+
+/** What reads them is loaded only where there are some. */
+async function credentialProvidersOf({ credentialProviders: paths }: ClusterSettings): Promise<CredentialProviders | undefined> {
+  if (paths === undefined) return undefined;
+  const { readCredentialProviders } = await import('./assembly/credential-providers.ts');
+  return readCredentialProviders(paths.configPath, paths.directory);
 }
 
 function readFlags(): { readonly settingsFile: string; readonly runDir: string } {

@@ -33,6 +33,8 @@ export interface CliContext {
   timingNames(): Promise<readonly string[]>;
   /** Reads and checks a `KubeletConfiguration`, YAML or JSON. @throws {InvalidInput} that names the field */
   readKubeletConfiguration(path: string): Promise<Readonly<Record<string, unknown>>>;
+  /** Reads and checks a `CredentialProviderConfig` and looks for its plugins. @throws {InvalidInput} that says what is wrong */
+  checkCredentialProviders(configPath: string, directory: string): Promise<void>;
   /** Resolves when the user ends the command. */
   untilInterrupted(): Promise<void>;
   /** Path of the cluster's kubeconfig. @throws {NotFound} when there is no such cluster */

@@ -50,6 +50,7 @@ export async function chooseSettings(options: UpOptions, facts: SettingsFacts, h
     runtime: await chooseRuntime(options, facts, apiOnly, host, signal),
     timings: { ...remembered?.timings, ...options.timings },
     kubelet: options.kubelet ?? remembered?.kubelet ?? {},
+    credentialProviders: options.credentialProviders ?? remembered?.credentialProviders,
   };
 }
 

@@ -34,6 +34,15 @@ export interface ClusterSettings {
   readonly timings: Readonly<Record<string, number>>;
   /** The node's `KubeletConfiguration` as the user wrote it; what is absent has its default. */
   readonly kubelet: Readonly<Record<string, unknown>>;
+  /** Programs that know credentials for registries. */
+  readonly credentialProviders?: CredentialProviderPaths | undefined;
+}
+
+export interface CredentialProviderPaths {
+  /** A `CredentialProviderConfig`, or a folder of them. Absolute. */
+  readonly configPath: string;
+  /** Of the programs. Absolute. */
+  readonly directory: string;
 }
 
 export type StoreSettings =
@@ -85,6 +94,7 @@ export function parseSettings(text: string, source: string): ClusterSettings {
     runtime: parseRuntime(fields.object('runtime')),
     timings: parseTimings(fields.object('timings')),
     kubelet: fields.has('kubelet') ? fields.object('kubelet').values() : {},
+    ...(fields.has('credentialProviders') ? { credentialProviders: parseProviders(fields.object('credentialProviders')) } : {}),
   };
   fields.refuseOthers(Object.keys(settings));
   return settings;
@@ -117,6 +127,12 @@ function parseRuntime(fields: Fields): RuntimeSettings {
   if (!/^unix:\/\/\/./.test(runtime.endpoint)) throw fields.problem('endpoint', 'is not of the form unix:///path');
   fields.refuseOthers(Object.keys(runtime));
   return runtime;
+}
+
+function parseProviders(fields: Fields): CredentialProviderPaths {
+  const paths = { configPath: fields.absolutePath('configPath'), directory: fields.absolutePath('directory') };
+  fields.refuseOthers(Object.keys(paths));
+  return paths;
 }
 
 function parseTimings(fields: Fields): Readonly<Record<string, number>> {

@@ -1,4 +1,4 @@
-import type { StoreSettings } from './settings.ts';
+import type { CredentialProviderPaths, StoreSettings } from './settings.ts';
 
 /** A program with its first arguments: `node dist/kubelet.js`. */
 export interface Program {
@@ -25,5 +25,6 @@ export interface UpOptions {
   readonly timings?: Readonly<Record<string, number>> | undefined;
   /** A `KubeletConfiguration`, checked. */
   readonly kubelet?: Readonly<Record<string, unknown>> | undefined;
+  readonly credentialProviders?: CredentialProviderPaths | undefined;
   readonly programs: { readonly supervisor: Program; readonly controlPlane: Program; readonly kubelet: Program };
 }

@@ -21,11 +21,13 @@ import type { WakeBus } from './pod-workers/wake-bus.ts';
 import type { EventsPort } from './ports/events.ts';
 import type { HostFacts } from './ports/host.ts';
 import type { RuntimePort } from './ports/runtime.ts';
+import type { TokensPort } from './ports/tokens.ts';
 import { createProbeManager, type ProbeManager } from './probes/probe-manager.ts';
 import { type NodeCgroups, podCgroupsPort } from './resources/node-cgroups.ts';
 import { createNodeConfig } from './runtime/create-node-config.ts';
 import { createHostDns } from './runtime/host-dns.ts';
 import type { ImageMetrics } from './runtime/images/image-metrics.ts';
+import { createNodeCredentials } from './runtime/images/node-credentials.ts';
 import type { NodeConfig } from './runtime/node-config.ts';
 import type { RuntimeCache } from './runtime/runtime-cache.ts';
 import type { StatsProvider } from './stats/stats-provider.ts';
@@ -67,6 +69,8 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
   const { client, clock, logger, random, files } = host;
   const { runtime, cache, runtimeWatch, events, objects, cgroups, registry } = parts;
   const probes = probesOf(config, host, parts);
+  const tokens = createTokens({ client, clock, logger, random });
+  const credentials = createNodeCredentials(config, host, tokens, registry);
   const clusterObjects = followClusterObjects({ client, clock, logger });
   const { clusterDomain, clusterDns, expectsClusterDns, nodeAddress, configuration } = config;
   const hostDns = createHostDns({ files, resolvConf: configuration.resolvConf, nodeAddress, clusterDomain, clusterDns, expectsClusterDns });
@@ -88,13 +92,14 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     statusExtras: resizer,
     resizes: resizer,
     createVolumes: (wake) => {
-      made.volumes = volumeManager(config, host, parts, wake);
+      made.volumes = volumeManager(config, host, parts, tokens, wake);
       return made.volumes;
     },
     runtimeHandlerOf: (pod, signal) => clusterObjects.runtimeHandler(pod, signal),
     node: nodeConfig(config, host, parts, clusterObjects),
     dns: (signal) => hostDns.read(signal),
     roots: config.roots,
+    nodeCredentials: credentials.of,
     imageMetrics: parts.imageMetrics,
     counts: parts.podMetrics,
     runtimeName: 'containerd',
@@ -120,6 +125,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     startups,
     async close() {
       resizer.close();
+      credentials.close();
       await probes.close();
       await startups.close();
       await volumes[Symbol.asyncDispose]();
@@ -147,13 +153,19 @@ function startupRecorder({ nodeName }: KubeletConfig, { clock, logger, ship }: K
   return new StartupRecorder(settings, { describe: describeSteps(steps), clock, logger, ship });
 }
 
-function volumeManager(config: KubeletConfig, host: KubeletHost, { events, objects, node }: NodeParts, wake: WakeBus): VolumeManager {
-  const { client, clock, logger, random, files, mounter } = host;
+function volumeManager(
+  config: KubeletConfig,
+  host: KubeletHost,
+  { events, objects, node }: NodeParts,
+  tokens: TokensPort,
+  wake: WakeBus,
+): VolumeManager {
+  const { clock, logger, random, files, mounter } = host;
   return createVolumeManager({
     files,
     mounter,
     objects,
-    tokens: createTokens({ client, clock, logger, random }),
+    tokens,
     roots: { root: config.roots.root, memory: config.memoryVolumes },
     clock,
     logger,

@@ -17,12 +17,16 @@ import type { HostPort } from './ports/host.ts';
 import type { HttpGetPort } from './ports/http-get.ts';
 import type { KeyAndCertificate, KeysPort } from './ports/keys.ts';
 import type { LogFilesPort } from './ports/log-files.ts';
+import type { LogindPort } from './ports/logind.ts';
 import type { ManifestsPort } from './ports/manifests.ts';
 import type { MounterPort } from './ports/mounter.ts';
+import type { PluginProgramsPort } from './ports/plugin-programs.ts';
 import type { ProbersPort } from './ports/probers.ts';
 import type { RuntimePort } from './ports/runtime.ts';
 import type { UsagePort } from './ports/usage.ts';
 import { defaultFollowSettings, type FollowSettings } from './runtime/follow-runtime.ts';
+import type { CredentialProvider } from './runtime/images/credential-providers/provider-config.ts';
+import type { DockerConfigFile } from './runtime/images/docker-files.ts';
 import { imagePullerSettings } from './runtime/images/puller-settings.ts';
 import type { GarbageRules } from './upkeep/plan-garbage.ts';
 import type { LogRotationSettings } from './upkeep/rotate-logs.ts';
@@ -65,7 +69,17 @@ export interface KubeletConfig {
     readonly clientCaFile: string | undefined;
     readonly rotateClient: boolean;
   };
+  /** Where the node's own credentials for registries may be; the first that is there counts. */
+  readonly dockerConfigs: readonly DockerConfigFile[];
+  /** Programs that know credentials for registries. */
+  readonly credentialProviders: CredentialProviders | undefined;
   readonly timings: KubeletTimings;
+}
+
+export interface CredentialProviders {
+  /** Of the programs. */
+  readonly directory: string;
+  readonly providers: readonly CredentialProvider[];
 }
 
 /** What the kubelet needs of the world; `bin` joins it with the real one. */
@@ -81,6 +95,9 @@ export interface KubeletHost {
   readonly usage: UsagePort;
   readonly logFiles: LogFilesPort;
   readonly cpuTopology: CpuTopologyPort;
+  /** Asked for only where pods are to end in order when the host goes down. */
+  readonly logind: () => Promise<LogindPort>;
+  readonly pluginPrograms: PluginProgramsPort;
   readonly probers: ProbersPort;
   readonly httpGet: HttpGetPort;
   readonly keys: KeysPort;

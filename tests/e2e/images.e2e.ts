@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { writeFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
 import type { TestCluster } from '#testing/create-cluster.ts';
+import { mayAskFor, writeProvider } from '../support/credential-provider.ts';
 import { toldOf } from '../support/events.ts';
 import { type Kubectl, outputOf } from '../support/kubectl.ts';
 import { apply, getPod, waitForField, waitForPod } from '../support/pods.ts';
@@ -9,19 +11,28 @@ import { startCluster } from '../support/start-cluster.ts';
 
 const backoffMs = 3000;
 
-const [cluster, tidy, registry, locked, tokens] = await Promise.all([
-  startCluster({ kubelet: { serializeImagePulls: false, registryPullQPS: 0 }, upFlags: ['--timing', `imageBackoffBaseMs=${backoffMs}`] }),
+const locked = await startRegistry({ authentication: 'basic' });
+const helper = await writeProvider(locked.host);
+const [cluster, tidy, registry, tokens] = await Promise.all([
+  startCluster({
+    kubelet: { serializeImagePulls: false, registryPullQPS: 0 },
+    upFlags: ['--timing', `imageBackoffBaseMs=${backoffMs}`, ...helper.flags],
+  }),
   // Any use at all is too much: every image must go as soon as nobody has it.
   startCluster({
     kubelet: { imageGCHighThresholdPercent: 1, imageGCLowThresholdPercent: 0, imageMinimumGCAge: '1s' },
     upFlags: ['--timing', 'imageGcMs=2000'],
   }),
   startRegistry(),
-  startRegistry({ authentication: 'basic' }),
   startRegistry({ authentication: 'token' }),
 ]);
-after(() => Promise.all([registry, locked, tokens].map((one) => one.stop())));
+after(() => Promise.all([registry, locked, tokens, helper].map((one) => one.stop())));
 const { kubectl } = cluster;
+before(async () => {
+  const { name: username, password } = registryUser;
+  // Before the first pull: a change counts five minutes later.
+  await writeFile(`${cluster.paths.kubeletRoot}/config.json`, JSON.stringify({ auths: { [`${locked.host}/node`]: { username, password } } }));
+});
 
 function podOf(name: string, image: string, { spec = {}, container = {} }: { readonly spec?: object; readonly container?: object } = {}): object {
   const containers = [{ name: 'main', image, ...container }];
@@ -75,7 +86,7 @@ test('images that nobody has go when the disk fills; those in use, and those tha
   assert.match(metrics, /^kubelet_image_pull_duration_seconds_count\{image_size_in_bytes="0-10MB"\} 2$/m);
 });
 
-test('53: an image without a tag is pulled as latest, and each time', async () => {
+test('subtle 53: an image without a tag is pulled as latest, and each time', async () => {
   const { reference } = await registry.push('plain:latest');
   const image = reference.replace(/:latest$/, '');
   await apply(kubectl, podOf('plain', image));
@@ -93,7 +104,7 @@ test('53: an image without a tag is pulled as latest, and each time', async () =
   );
 });
 
-test('54: an image that is there does not help a pod that wants it pulled', async () => {
+test('subtle 54: an image that is there does not help a pod that wants it pulled', async () => {
   const { reference } = await registry.push('kept:1');
   await apply(kubectl, podOf('kept', reference, ifNotPresent));
   await waitForPod(kubectl, 'kept');
@@ -141,6 +152,60 @@ test('a private image is pulled with the secret of the pod, or of its ServiceAcc
   await apply(kubectl, podOf('thief', reference, ifNotPresent), podOf('never', reference, { container: { imagePullPolicy: 'Never' } }));
   await waitForField(kubectl, 'never', '{.status.containerStatuses[0].state.waiting.reason}', 'ErrImageNeverPull');
   assert.equal(await backsOff(kubectl, 'thief'), backOff(reference, unauthorized));
+});
+
+test('the node’s own credentials are those of its file', async () => {
+  const { reference } = await locked.push('node/app:1');
+  await apply(kubectl, podOf('of-node', reference, ifNotPresent));
+  await waitForPod(kubectl, 'of-node');
+});
+
+test('a credential provider is asked once for a registry, and what it opened is open to all of the node', async () => {
+  const images = [await locked.push('helped/one:1'), await locked.push('helped/two:1')];
+  const [one = '', two = ''] = images.map(({ reference }) => reference);
+  await apply(kubectl, podOf('helped-one', one, ifNotPresent));
+  await waitForPod(kubectl, 'helped-one');
+  await apply(kubectl, podOf('helped-two', two, ifNotPresent), podOf('helped-never', one, { container: { imagePullPolicy: 'Never' } }));
+  await waitForPod(kubectl, 'helped-two');
+  await waitForPod(kubectl, 'helped-never');
+  assert.deepEqual(await helper.questions(), [
+    { kind: 'CredentialProviderRequest', apiVersion: 'credentialprovider.kubelet.k8s.io/v1', image: `${locked.host}/helped/one` },
+  ]);
+  const node = outputOf(await kubectl('get nodes -o jsonpath={.items[0].metadata.name}'));
+  const metrics = outputOf(await kubectl(`get --raw /api/v1/nodes/${node}/proxy/metrics`));
+  assert.match(metrics, /^kubelet_credential_provider_plugin_duration_count\{plugin_name="for-node"\} 1$/m);
+});
+
+test('a credential provider for ServiceAccounts gets a token of the pod, and only such pods may use the image', async () => {
+  const { reference } = await locked.push('accounts/app:1');
+  const account = (name: string, annotations: object = {}) => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, annotations } });
+  await apply(kubectl, account('trusted', { 'tests/role': 'reader' }), account('other', { 'tests/role': 'reader' }), account('plain'));
+  await apply(kubectl, ...mayAskFor('registry.tests'));
+  const by = (serviceAccountName: string) => ({ ...ifNotPresent, spec: { serviceAccountName } });
+  await apply(kubectl, podOf('trusted', reference, by('trusted')));
+  await waitForPod(kubectl, 'trusted');
+  const [question] = await helper.questions('for-accounts');
+  const { image, serviceAccountToken, serviceAccountAnnotations } = question ?? {};
+  assert.deepEqual([image, serviceAccountAnnotations], [`${locked.host}/accounts/app`, { 'tests/role': 'reader' }]);
+  const claims = JSON.parse(Buffer.from(String(serviceAccountToken).split('.')[1] ?? '', 'base64url').toString('utf8'));
+  const { pod, serviceaccount } = claims['kubernetes.io'];
+  assert.deepEqual([claims.aud, pod.name, serviceaccount.name], [['registry.tests'], 'trusted', 'trusted']);
+  await apply(kubectl, podOf('trusted-too', reference, by('trusted')), podOf('plain', reference, by('plain')));
+  await waitForPod(kubectl, 'trusted-too');
+  await told(cluster, 'trusted-too', 'Pulled', /already present on machine and can be accessed by the pod$/);
+  const unauthorized = `${resolving(reference)}pulling from host ${locked.host} failed with status code [manifests 1]: 401 Unauthorized`;
+  assert.equal(await backsOff(kubectl, 'plain'), backOff(reference, unauthorized));
+  // The image is there, and this account has not been seen with it: it is pulled once more, by a token of its own.
+  await apply(kubectl, podOf('other', reference, by('other')));
+  await waitForPod(kubectl, 'other');
+  await told(cluster, 'other', 'Pulled', /^Successfully pulled image /);
+  assert.equal((await helper.questions('for-accounts')).length, 2);
+});
+
+test('a configuration of credential providers that is wrong is refused before anything starts', async () => {
+  const refused = await cluster.kubernode('up', ...helper.flags.slice(0, -1), '/nowhere');
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.stderr, /plugin binary directory \/nowhere did not exist/);
 });
 
 test('a token server gives its token for name and password, and for an identity token', async () => {

@@ -20,6 +20,7 @@ import { linuxFolderWatch } from '#os/linux/folder-watch.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { linuxLogFiles } from '#os/linux/log-files.ts';
 import { createLinuxMounter } from '#os/linux/mounter.ts';
+import { createPluginPrograms } from '#os/linux/plugin-programs.ts';
 import { createLinuxUsage } from '#os/linux/usage.ts';
 import type { CriRuntime } from '#wire/cri/cri-runtime.ts';
 import { getText } from '#wire/http/get-text.ts';
@@ -80,6 +81,8 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
     configuration,
     nodeLabels: {},
     certificates: { ...pki, serving: { kind: 'files', ...pki }, clientCaFile: pki.ca, rotateClient: false },
+    dockerConfigs: [],
+    credentialProviders: undefined,
     timings: kubeletTimings(configuration, { crashBackoffBaseMs: 300, housekeepingMs: 200 }),
   };
   const mounter = await createLinuxMounter();
@@ -97,6 +100,8 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
       usage: createLinuxUsage(),
       logFiles: linuxLogFiles,
       cpuTopology: linuxCpuTopology,
+      logind: async () => assert.fail('nobody asked for it'),
+      pluginPrograms: createPluginPrograms({}),
       probers: networkProbers(systemClock),
       httpGet: networkHttpGet,
       keys: nodeKeys,

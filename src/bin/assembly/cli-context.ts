@@ -46,6 +46,10 @@ export function createCliContext(signal: AbortSignal): CliContext {
       const [{ readKubeletConfiguration }, text] = await Promise.all([import('./kubelet-configuration-file.ts'), readText(path)]);
       return readKubeletConfiguration(text, path);
     },
+    async checkCredentialProviders(configPath, directory) {
+      const { readCredentialProviders } = await import('./credential-providers.ts');
+      readCredentialProviders(configPath, directory);
+    },
     untilInterrupted: () => new Promise<void>((resolve) => void onAbort(signal, resolve)),
     kubeconfigPath,
     async connect(cluster): Promise<Connection> {

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { setMaxListeners } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { AppError, InvalidInput } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
 import type { Command } from '#cli/command.ts';
@@ -14,6 +15,7 @@ import { kubeletTimings } from '#kubelet/kubelet-config.ts';
 import { chooseNodeAddresses } from '#kubelet/node/choose-addresses.ts';
 import { refuseForeignLabels } from '#kubelet/node/node-labels.ts';
 import { containerLogsBeside } from '#kubelet/paths.ts';
+import { dockerConfigFiles } from '#kubelet/runtime/images/docker-files.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { nodeConnection } from './node-connection.ts';
 import { partLogger } from './part-logger.ts';
@@ -115,9 +117,23 @@ async function programOf(chosen: Chosen, logger: Logger, signal: AbortSignal): P
       clientCaFile: configuration.authentication.x509.clientCAFile || undefined,
       rotateClient: configuration.rotateCertificates,
     },
+    dockerConfigs: dockerConfigFiles(paths.kubeletRoot, process.cwd(), homedir()),
+    credentialProviders: await credentialProvidersOf(own),
     timings,
   };
   return { config, connection, runtimeEndpoint, runDir: paths.runDir };
+}
+
+async function credentialProvidersOf(own: KubeletFlags['own']): Promise<NodeProgram['config']['credentialProviders']> {
+  const [configPath, directory] = [own['image-credential-provider-config'] ?? '', own['image-credential-provider-bin-dir'] ?? ''];
+  if (configPath === '' && directory === '') return undefined;
+  if (configPath === '' || directory === '')
+    throw new InvalidInput({
+      message: `pluginBinDir ${JSON.stringify(directory)} and plugin config path ${JSON.stringify(configPath)} must both be set`,
+      hint: 'give --image-credential-provider-config and --image-credential-provider-bin-dir',
+    });
+  const { readCredentialProviders } = await import('./credential-providers.ts'); // loaded only where there are some
+  return readCredentialProviders(configPath, directory);
 }
 
 function servingOf({ tlsCertFile, tlsPrivateKeyFile, serverTLSBootstrap }: KubeletConfiguration): NodeProgram['config']['certificates']['serving'] {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { Registry } from 'prom-client';
 import { systemClock } from '#base/clock.ts';
 import type { Logger } from '#base/log.ts';
-import { Registry } from 'prom-client';
 import { createClient } from '#client/api-client.ts';
 import { runKubelet } from '#kubelet/kubelet.ts';
 import type { KubeletConfig, KubeletHost } from '#kubelet/kubelet-config.ts';
@@ -14,6 +14,7 @@ import { linuxFolderWatch } from '#os/linux/folder-watch.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { linuxLogFiles } from '#os/linux/log-files.ts';
 import { createLinuxMounter } from '#os/linux/mounter.ts';
+import { createPluginPrograms } from '#os/linux/plugin-programs.ts';
 import { createLinuxUsage } from '#os/linux/usage.ts';
 import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
 import { getText } from '#wire/http/get-text.ts';
@@ -57,8 +58,13 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
     usage: createLinuxUsage(),
     logFiles: linuxLogFiles,
     cpuTopology: linuxCpuTopology,
+    logind: async () => {
+      const { createLogind } = await import('#wire/dbus/logind.ts'); // most nodes never need it
+      return createLogind({ address: process.env['DBUS_SYSTEM_BUS_ADDRESS'], clock: systemClock });
+    },
     folderWatch: linuxFolderWatch,
     manifests: { get: getText },
+    pluginPrograms: createPluginPrograms(process.env),
     probers: networkProbers(systemClock),
     httpGet: networkHttpGet,
     keys: nodeKeys,

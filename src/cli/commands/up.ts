@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import { InvalidInput } from '#base/errors.ts';
-import type { StoreSettings } from '#cluster/settings.ts';
+import type { CredentialProviderPaths, StoreSettings } from '#cluster/settings.ts';
 import { up as startCluster } from '#cluster/up/up.ts';
 import { clusterOf } from '../choice.ts';
 import { type Command, clusterOptions, numberOption, type OptionValues, stringOption, UsageError } from '../command.ts';
@@ -7,7 +8,7 @@ import type { CliContext } from '../context.ts';
 
 export const up: Command = {
   usage:
-    'up [--name N] [--data-dir D] [--port P] [--api-only] [--store sqlite] [--runtime-endpoint unix:///..] [--pod-cidr C] [--cni-config-dir D] [--kubelet-config FILE] [--timing NAME=MS,..] [--foreground]',
+    'up [--name N] [--data-dir D] [--port P] [--api-only] [--store sqlite] [--runtime-endpoint unix:///..] [--pod-cidr C] [--cni-config-dir D] [--kubelet-config FILE] [--image-credential-provider-config FILE --image-credential-provider-bin-dir D] [--timing NAME=MS,..] [--foreground]',
   options: {
     ...clusterOptions,
     port: { type: 'string' },
@@ -17,6 +18,8 @@ export const up: Command = {
     'cni-config-dir': { type: 'string' },
     'node-name': { type: 'string' },
     'kubelet-config': { type: 'string' },
+    'image-credential-provider-config': { type: 'string' },
+    'image-credential-provider-bin-dir': { type: 'string' },
     timing: { type: 'string' },
     'api-only': { type: 'boolean' },
     foreground: { type: 'boolean' },
@@ -39,6 +42,7 @@ export const up: Command = {
         store: storeOf(options),
         timings: await timingsOf(options, context),
         kubelet: kubeletFile === undefined ? undefined : await context.readKubeletConfiguration(kubeletFile),
+        credentialProviders: await credentialProvidersOf(options, context),
         programs: context.programs,
       },
       host,
@@ -53,6 +57,21 @@ export const up: Command = {
     return 0;
   },
 };
+
+/** The kubelet reads them again whenever it starts, so their paths must not depend on where the command ran. */
+async function credentialProvidersOf(options: OptionValues, context: CliContext): Promise<CredentialProviderPaths | undefined> {
+  const [config, bin] = ['image-credential-provider-config', 'image-credential-provider-bin-dir'].map((name) => stringOption(options, name));
+  if (config === undefined && bin === undefined) return undefined;
+  if (config === undefined || bin === undefined) {
+    throw new UsageError({
+      message: 'one of --image-credential-provider-config and --image-credential-provider-bin-dir is missing',
+      hint: 'give both: the configuration, and the folder of its plugins',
+    });
+  }
+  const paths = { configPath: resolve(config), directory: resolve(bin) };
+  await context.checkCredentialProviders(paths.configPath, paths.directory);
+  return paths;
+}
 
 function storeOf(options: OptionValues): StoreSettings | undefined {
   const kind = stringOption(options, 'store');

@@ -21,6 +21,8 @@ export const ownFlags = [
   'root-dir',
   'cert-dir',
   'cloud-provider',
+  'image-credential-provider-config',
+  'image-credential-provider-bin-dir',
   'timing',
 ] as const;
 export type OwnFlag = (typeof ownFlags)[number];
