@@ -32,6 +32,7 @@ import { createImageMetrics } from './runtime/images/image-metrics.ts';
 import { limitStarts } from './runtime/limit-starts.ts';
 import { RuntimeCache } from './runtime/runtime-cache.ts';
 import { createServers, type KubeletServers } from './server/create-servers.ts';
+import { createShutdown } from './shutdown/create-shutdown.ts';
 import { createPodInformer } from './sources/api-source.ts';
 import { createPodSources, type PodSources } from './sources/pod-sources.ts';
 import { createStats } from './stats/create-stats.ts';
@@ -78,6 +79,8 @@ export async function runKubelet(config: KubeletConfig, given: KubeletHost, sign
     await Promise.all([waitFor(agent.expected, (node) => node !== undefined, signal), cache.synced(signal)]);
     sources.followManifests();
     const upkeep = createUpkeep(config, host, { ...parts, workers: pods.engine.workers, sourcesReady: sources.ready });
+    const shutdown = createShutdown(config, host, { ...parts, workers: pods.engine.workers });
+    if (shutdown !== undefined) tasks.run('shutdown', (inner) => shutdown.run(inner));
     tasks.run('eviction', (inner) => evictionOf(config, host, parts, upkeep).run(inner));
     tasks.run('upkeep', (inner) => upkeep.run(inner));
     await Promise.all([waitFor(agent.node, (node) => node !== undefined, signal), informer.synced(signal)]);
@@ -151,6 +154,7 @@ async function assemble(config: KubeletConfig, host: CountedHost, signal: AbortS
     port,
   });
   base.strain.pressures.subscribe(() => agent.refresh());
+  base.strain.isShuttingDown.subscribe(() => agent.refresh());
   const sources = createPodSources(config, host, { ...pods.engine, events: base.events, node: agent.node });
   return { ...base, recorder, pods, sources, images, server, port, agent, certificates, busy };
 }

@@ -67,7 +67,11 @@ function newerOf(a: Node | undefined, b: Node | undefined): Node | undefined {
   return Number(b?.metadata.resourceVersion ?? -1) > Number(a?.metadata.resourceVersion ?? -1) ? b : a;
 }
 
-function admittingNode(node: Node | undefined, host: NodeRoomParts['hostFacts'], { pressures }: NodeStrain): AdmittingNode | undefined {
+function admittingNode(
+  node: Node | undefined,
+  host: NodeRoomParts['hostFacts'],
+  { pressures, isShuttingDown }: NodeStrain,
+): AdmittingNode | undefined {
   if (node === undefined) return undefined;
   const { spec, status = {} } = node;
   return {
@@ -79,6 +83,6 @@ function admittingNode(node: Node | undefined, host: NodeRoomParts['hostFacts'],
     hasSupplementalGroupsPolicy: status.features?.supplementalGroupsPolicy === true,
     hasAppArmor: host.hasAppArmor,
     kernelVersion: host.kernelVersion,
-    isShuttingDown: false,
+    isShuttingDown: isShuttingDown.get(),
   };
 }

@@ -22,7 +22,6 @@ export interface FactsGathererOptions {
   /** Whose file system is the node's ephemeral storage. */
   readonly rootDirectory: string;
   readonly strain: NodeStrain;
-  readonly isShuttingDown?: (() => boolean) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -64,7 +63,7 @@ export function gatherFacts(options: FactsGathererOptions): (signal: AbortSignal
         diskPressure: pressures.includes('DiskPressure'),
         pidPressure: pressures.includes('PIDPressure'),
       },
-      isShuttingDown: options.isShuttingDown?.() ?? false,
+      isShuttingDown: options.strain.isShuttingDown.get(),
     };
   };
 }

@@ -6,7 +6,7 @@ import { DBusConnection } from './connection.ts';
 import type { DBusValue } from './marshal.ts';
 
 /** Of the standard, where DBUS_SYSTEM_BUS_ADDRESS does not say otherwise. */
-export const systemBusAddress = 'unix:path=/run/dbus/system_bus_socket';
+const systemBusAddress = 'unix:path=/run/dbus/system_bus_socket';
 
 const manager = { destination: 'org.freedesktop.login1', path: '/org/freedesktop/login1', interface: 'org.freedesktop.login1.Manager' } as const;
 const systemd = {
@@ -21,8 +21,12 @@ const lock = ['shutdown', 'kubelet', 'Kubelet needs time to handle node shutdown
 const confirmEveryMs = 20;
 const confirmTries = 150;
 
-/** The host's login manager, over the system bus. */
-export function createLogind({ address, clock }: { readonly address: string; readonly clock: Clock }) {
+/**
+ * The host's login manager, over the system bus.
+ *
+ * @param options.address of the bus, as DBUS_SYSTEM_BUS_ADDRESS has it; absent: where the standard has it
+ */
+export function createLogind({ address = systemBusAddress, clock }: { readonly address?: string | undefined; readonly clock: Clock }) {
   return { connect: (signal: AbortSignal) => openSession(address, clock, signal) };
 }
 
