@@ -7,9 +7,10 @@ import type { LogFilesPort } from '../ports/log-files.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import { Refusal } from './answer.ts';
 import type { ContainerTarget } from './kubelet-route.ts';
+import type { ContainerLife } from './logs/log-follower.ts';
 import { type LogOptions, parseLogOptions } from './logs/log-options.ts';
 import { logSource } from './logs/log-source.ts';
-import { type ContainerLife, readLog } from './logs/read-log.ts';
+import { readLog } from './logs/read-log.ts';
 
 export interface ContainerLogsDeps {
   readonly runtime: Pick<RuntimePort, 'containerStatus'>;

@@ -30,10 +30,21 @@ class FakeLogs implements LogFilesPort {
     for (const listener of this.#listeners) listener('written');
   }
 
-  rotate(text: string, lastWords = ''): void {
-    this.#current.text += lastWords;
-    this.#current = { text };
+  /** @returns the file that had the name */
+  rotate(text: string, lastWords = ''): { write(text: string): void } {
+    const old = this.#current;
+    old.text += lastWords;
+    this.replaceSilently(text);
     for (const listener of this.#listeners) listener('replaced');
+    return {
+      write(more) {
+        old.text += more;
+      },
+    };
+  }
+
+  replaceSilently(text: string): void {
+    this.#current = { text };
   }
 
   async open(): Promise<LogFile> {
@@ -185,18 +196,63 @@ test('a line that is written in two halves comes out once, whole', async () => {
   assert.equal(await first, 'hello\n');
 });
 
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
 test('a follower goes on in the new file after a rotation, and misses nothing of the old one', async () => {
-  const { logs, life, next } = await follow(line(1, 'one'));
+  const { logs, life, clock, next } = await follow(line(1, 'one'));
   assert.equal(await next(), 'one\n');
   const second = next();
-  await new Promise((resolve) => setImmediate(resolve));
-  logs.rotate(line(3, 'three'), line(2, 'two'));
+  await turn();
+  const old = logs.rotate(line(4, 'four'), line(2, 'two'));
   assert.equal(await second, 'two\n');
-  assert.equal(await next(), 'three\n');
+  const third = next();
+  await turn();
+  old.write(line(3, 'three')); // the runtime had taken it before it opened the new file
+  await clock.advance(100);
+  assert.equal(await third, 'three\n');
+  const fourth = next();
+  await turn();
+  await clock.advance(100);
+  assert.equal(await fourth, 'four\n');
   const end = next();
   life.end();
   assert.equal(await end, undefined);
   assert.equal(logs.openFiles, 0);
+});
+
+test('a reader that is slow misses no rotation meanwhile, and a line that was cut stays in its file', async () => {
+  const { logs, life, clock, next } = await follow(line(1, 'one'));
+  assert.equal(await next(), 'one\n');
+  await turn();
+  logs.rotate(line(2, 'two'));
+  await turn();
+  logs.rotate(line(3, 'three'), '2026-12-02T03:00:02Z stdout F cu');
+  await turn();
+  life.end();
+  const rest: string[] = [];
+  const reading = (async () => {
+    for (let chunk = await next(); chunk !== undefined; chunk = await next()) rest.push(chunk);
+  })();
+  for (let step = 0; step < 10; step += 1) {
+    await turn();
+    await clock.advance(100);
+  }
+  await reading;
+  assert.deepEqual(rest, ['two\n', 'cu\n', 'three\n']);
+  assert.deepEqual([logs.openFiles, logs.watchers], [0, 0]);
+});
+
+test('a rotation just before the end is seen although nobody told of it', async () => {
+  const { logs, life, clock, next } = await follow(line(1, 'one'));
+  assert.equal(await next(), 'one\n');
+  const second = next();
+  await turn();
+  logs.replaceSilently(line(2, 'two'));
+  life.end();
+  await turn();
+  await clock.advance(100);
+  assert.equal(await second, 'two\n');
+  assert.equal(await next(), undefined);
 });
 
 test('the end of a container that nobody told of is seen at the next look', async () => {

@@ -1,15 +1,8 @@
-import { onAbort } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import type { LogFile, LogFilesPort } from '../../ports/log-files.ts';
+import { type ContainerLife, LogFollower } from './log-follower.ts';
 import type { LogOptions } from './log-options.ts';
 import { LogText } from './log-text.ts';
-
-/** What a reader that follows needs to know of the container: the file itself never says that it is complete. */
-export interface ContainerLife {
-  isRunning(signal: AbortSignal): Promise<boolean>;
-  /** Calls the listener when `isRunning` may have changed; the answer unsubscribes. */
-  subscribe(listener: () => void): () => void;
-}
 
 /**
  * The log in `file`, ready for the client. With `follow` it goes on with what is written, through rotations of `path`, until the container
@@ -25,38 +18,42 @@ export async function* readLog(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   const text = new LogText(options, options.follow ? undefined : options.tailLines);
-  const wake = options.follow ? watchLog(path, files, life, clock, signal) : undefined;
+  const follower = options.follow ? new LogFollower(file, path, files, life, clock, signal) : undefined;
   let open = file;
   try {
     let offset = options.tailLines === undefined ? 0 : await startOfTail(open, options.tailLines);
     // Whether the container runs is asked before the last read: what it wrote with its last breath is in the file by then.
     let isLastRead = false;
+    let isQuiet = false;
     for (;;) {
       if (text.isFull || signal.aborted) return;
       const chunk = await open.read(offset, chunkBytes);
       if (chunk.length > 0) {
         offset += chunk.length;
+        isQuiet = false;
         const out = text.push(chunk);
         if (out.length > 0) yield out;
-        continue;
-      }
-      if (wake === undefined || isLastRead) break;
-      const news = await wake.next();
-      const next = news.has('replaced') ? await files.open(path, signal) : undefined;
-      if (next !== undefined && next.identity !== open.identity) {
-        yield* restOf(open, offset, text); // the runtime wrote here until it opened the new one
+      } else if (follower?.hasNext === true && !isQuiet) {
+        await clock.sleep(quietMs, signal).catch(() => undefined); // the loop's first line sees the abort
+        isQuiet = true;
+      } else if (follower?.hasNext === true) {
+        const last = text.end(); // whatever it is, it is no part of the next file's first line
+        if (last.length > 0) yield last;
         await open.close();
-        open = next;
+        open = follower.takeNext() ?? open;
         offset = 0;
-        continue;
+        isQuiet = false;
+      } else if (follower === undefined || isLastRead) {
+        break;
+      } else if ((await follower.news()).has('life')) {
+        isLastRead = !(await life.isRunning(signal));
+        if (isLastRead) await follower.look();
       }
-      await next?.close();
-      if (news.has('life')) isLastRead = !(await life.isRunning(signal));
     }
     const last = text.end();
     if (last.length > 0) yield last;
   } finally {
-    wake?.close();
+    await follower?.close();
     await open.close();
   }
 }
@@ -82,55 +79,5 @@ export async function startOfTail(file: LogFile, lines: number): Promise<number>
 
 const newline = 0x0a;
 const chunkBytes = 64 * 1024;
-/** Upstream looks again this often whatever the file system says. */
-const lookAgainMs = 1_000;
-
-type News = 'written' | 'replaced' | 'life';
-
-async function* restOf(file: LogFile, from: number, text: LogText): AsyncGenerator<Uint8Array, void, void> {
-  let offset = from;
-  for (let chunk = await file.read(offset, chunkBytes); chunk.length > 0; chunk = await file.read(offset, chunkBytes)) {
-    offset += chunk.length;
-    yield text.push(chunk);
-  }
-}
-
-function watchLog(
-  path: string,
-  files: LogFilesPort,
-  life: ContainerLife,
-  clock: Clock,
-  signal: AbortSignal,
-): { next(): Promise<ReadonlySet<News>>; close(): void } {
-  let news = new Set<News>(['life']); // it may have ended before the watch began
-  let wake: (() => void) | undefined;
-  const tell = (what: News): void => {
-    news.add(what);
-    wake?.();
-  };
-  const unwatch = files.watch(path, tell);
-  const unsubscribe = life.subscribe(() => tell('life'));
-  const forget = onAbort(signal, () => wake?.());
-  return {
-    async next() {
-      const look = clock.after(lookAgainMs, () => {
-        news.add('replaced');
-        tell('life');
-      });
-      if (news.size === 0 && !signal.aborted) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      look.cancel();
-      const told = news;
-      news = new Set();
-      return told;
-    },
-    close() {
-      unwatch();
-      unsubscribe();
-      forget();
-    },
-  };
-}
+/** The runtime hands its output over to a new file by and by: so long the old one must have been quiet. */
+const quietMs = 100;
