@@ -23,8 +23,11 @@ export interface ContainerStatusInput {
 }
 
 const lostWhenDeleted = 'The container could not be located when the pod was deleted.  The container used to be Running';
+const lostReason = 'ContainerStatusUnknown';
 const lostAtEnd = 'The container could not be located when the pod was terminated';
 const killedExitCode = 137;
+/** Last words of all containers of a pod together. */
+const maxPodMessageBytes = 12_288;
 
 /** Sorted by name, those of init containers in the order of the spec. */
 export function containerStatuses(input: ContainerStatusInput): ContainerStatuses & { readonly ephemeral: readonly ContainerStatus[] } {
@@ -54,8 +57,8 @@ export function terminatedStatuses(statuses: readonly ContainerStatus[]): readon
   return statuses.map((status) => {
     if (status.state?.terminated !== undefined) return status;
     const terminated = status.lastState?.terminated;
-    const unknown = { exitCode: killedExitCode, reason: 'ContainerStatusUnknown', message: lostAtEnd };
-    return { ...status, ready: false, started: false, state: { terminated: status.containerID === undefined ? unknown : (terminated ?? unknown) } };
+    const state = { terminated: status.containerID === undefined ? lost(lostAtEnd) : (terminated ?? lost(lostAtEnd)) };
+    return { ...status, ready: false, started: false, state };
   });
 }
 
@@ -73,15 +76,17 @@ function statusOf(
   if (hold === 'replacing' && old?.state?.running !== undefined && newest?.phase !== 'running') return { ...old, ready: false };
   if (newest === undefined) return withFailure(input, container, undefined, isInit, withoutRecord(input.pod, container, old, waitingFor));
   const { runtimeName } = input;
-  const state = stateOf(newest, runtimeName);
-  const lastState = before === undefined ? endBefore(newest, old, runtimeName) : stateOf(before, runtimeName).terminated;
+  const budget = messageBytesOf(input.pod);
+  const state = stateOf(newest, runtimeName, budget, old);
+  const lastState = before === undefined ? endBefore(newest, old, runtimeName) : stateOf(before, runtimeName, budget, undefined).terminated;
+  const isLost = newest.phase === 'unknown' && state.terminated !== undefined; // nobody counts it but us
   const isStarted = state.running !== undefined && (container.startupProbe === undefined || input.verdicts(newest.id, 'startup') === 'success');
   const status: ContainerStatus = {
     name: container.name,
     state,
     lastState: lastState === undefined ? {} : { terminated: lastState },
     ready: isReady(input, container, newest, isStarted, isInit),
-    restartCount: newest.restartCount,
+    restartCount: isLost ? (old?.restartCount ?? 0) + (old?.state?.running === undefined ? 0 : 1) : newest.restartCount,
     image: newest.image === '' ? (container.image ?? '') : newest.image,
     imageID: newest.imageId,
     containerID: `${runtimeName}://${newest.id}`,
@@ -130,8 +135,11 @@ function withoutRecord(pod: Pod, container: Container, old: ContainerStatus | un
     started: false,
   };
   if (old?.state?.running === undefined || old.lastState?.terminated !== undefined) return waiting;
-  const terminated = { exitCode: killedExitCode, reason: 'ContainerStatusUnknown', message: lostWhenDeleted };
-  return { ...waiting, lastState: { terminated }, restartCount: pod.metadata.deletionTimestamp === undefined ? restarts + 1 : restarts };
+  return {
+    ...waiting,
+    lastState: { terminated: lost(lostWhenDeleted) },
+    restartCount: pod.metadata.deletionTimestamp === undefined ? restarts + 1 : restarts,
+  };
 }
 
 /** Between the end of a container and its next start the reason why it does not start is what people want to see. */
@@ -149,28 +157,47 @@ function withFailure(
   return { ...status, state: { waiting: failure }, lastState: ended === undefined ? (status.lastState ?? {}) : { terminated: ended } };
 }
 
-function stateOf(record: ContainerRecord, runtimeName: string): ContainerState {
-  const startedAt = timeOf(record.startedAtMs);
+/** @param old what was told of the container before */
+function stateOf(record: ContainerRecord, runtimeName: string, messageBytes: number, old: ContainerStatus | undefined): ContainerState {
   switch (record.phase) {
     case 'created':
       return { waiting: {} };
     case 'running':
-      return { running: { startedAt } };
-    case 'exited':
+      return { running: { startedAt: timeOf(record.startedAtMs) } };
     case 'unknown': {
-      const isUnknown = record.phase === 'unknown';
-      const lastWords = isUnknown ? lostAtEnd : record.message;
+      const wasLost = old?.state?.terminated?.reason === lostReason;
+      return old?.state?.running === undefined && !wasLost ? { waiting: {} } : { terminated: lost(lostAtEnd) };
+    }
+    case 'exited': {
+      const message = cut(record.message, messageBytes);
       const terminated: ContainerStateTerminated = {
-        exitCode: isUnknown ? killedExitCode : record.exitCode,
-        reason: isUnknown ? 'ContainerStatusUnknown' : record.reason === '' ? (record.exitCode === 0 ? 'Completed' : 'Error') : record.reason,
-        ...(lastWords === '' ? {} : { message: lastWords }),
-        startedAt,
+        exitCode: record.exitCode,
+        reason: record.reason === '' ? (record.exitCode === 0 ? 'Completed' : 'Error') : record.reason,
+        ...(message === '' ? {} : { message }),
+        startedAt: timeOf(record.startedAtMs),
         finishedAt: timeOf(record.finishedAtMs),
         containerID: `${runtimeName}://${record.id}`,
       };
       return { terminated };
     }
   }
+}
+
+function lost(message: string): ContainerStateTerminated {
+  return { exitCode: killedExitCode, reason: lostReason, message };
+}
+
+/** Every container of the pod has the same share. */
+function messageBytesOf({ spec }: Pod): number {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec ?? {};
+  return Math.floor(maxPodMessageBytes / Math.max(1, containers.length + initContainers.length + ephemeralContainers.length));
+}
+
+/** Never within a character. */
+function cut(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  const bytes = new TextEncoder().encode(text);
+  return bytes.length <= maxBytes ? text : new TextDecoder().decode(bytes.subarray(0, maxBytes), { stream: true });
 }
 
 /** The API's time has whole seconds. */
