@@ -8,6 +8,7 @@ import type { NodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
 import type { PodMetrics } from './metrics/pod-metrics.ts';
 import type { ProbeCounts } from './metrics/probe-metrics.ts';
+import { createStorageMetrics } from './metrics/storage-metrics.ts';
 import type { RuntimeWatch } from './node/runtime-state.ts';
 import { type ClusterObjects, followClusterObjects } from './objects/cluster-objects.ts';
 import type { FollowedObjects } from './objects/objects.ts';
@@ -108,14 +109,9 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     random,
     settings: config.timings.engine,
     faults: host.faults,
-    observers: (steps): Readonly<Record<string, TransitionListener>> => {
+    observers: (steps) => {
       made.startups = startupRecorder(config, host, steps);
-      return {
-        record: made.startups.record,
-        metrics: metricsObserver(registry),
-        starts: parts.podMetrics.observer(endsOf(steps)),
-        log: logObserver(logger),
-      };
+      return { record: made.startups.record, log: logObserver(logger), ...meters(parts, steps) };
     },
   } satisfies EngineDeps);
   const { startups, volumes } = made;
@@ -144,8 +140,9 @@ function probesOf(
   return createProbeManager({ pods: cache, runtime, probers, events, counts, hostIp, version: minor, clock, logger, random });
 }
 
-function endsOf(steps: readonly AnyStep[]): { readonly first: string; readonly last: string } {
-  return { first: steps[0]?.name ?? '', last: steps.at(-1)?.name ?? '' };
+function meters({ registry, podMetrics }: NodeParts, steps: readonly AnyStep[]): Readonly<Record<string, TransitionListener>> {
+  const ends = { first: steps[0]?.name ?? '', last: steps.at(-1)?.name ?? '' };
+  return { metrics: metricsObserver(registry), starts: podMetrics.observer(ends) };
 }
 
 function startupRecorder({ nodeName }: KubeletConfig, { clock, logger, ship }: KubeletHost, steps: readonly AnyStep[]): StartupRecorder {
@@ -156,12 +153,13 @@ function startupRecorder({ nodeName }: KubeletConfig, { clock, logger, ship }: K
 function volumeManager(
   config: KubeletConfig,
   host: KubeletHost,
-  { events, objects, node }: NodeParts,
+  { events, objects, node, registry }: NodeParts,
   tokens: TokensPort,
   wake: WakeBus,
 ): VolumeManager {
   const { clock, logger, random, files, mounter } = host;
-  return createVolumeManager({
+  const manager: VolumeManager = createVolumeManager({
+    measured: createStorageMetrics(registry, clock, () => manager.figures()),
     files,
     mounter,
     objects,
@@ -174,6 +172,7 @@ function volumeManager(
     events,
     wake,
   });
+  return manager;
 }
 
 function nodeConfig(

@@ -1,6 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { EventRecorder } from '#client/event-recorder.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
+import { histogram } from '../metrics/families.ts';
 import type { PodWorkers } from '../pod-workers/pod-workers.ts';
 import { putOut, untilLeft } from '../pod-workers/put-out.ts';
 import type { EventsPort } from '../ports/events.ts';
@@ -37,6 +38,7 @@ export function createEviction({ configuration, nodeName }: KubeletConfig, { clo
     labelNames: ['eviction_signal'] as const,
     registers: [registry],
   });
+  const age = histogram(registry, 'kubelet_eviction_stats_age_seconds', 'How old the figures were by which a pod was evicted', ['eviction_signal']);
   const tell = { workers, events, clock };
   return new EvictionManager({
     settings: {
@@ -55,7 +57,10 @@ export function createEviction({ configuration, nodeName }: KubeletConfig, { clo
     removeUnusedImages: (signal) => images.deleteUnused(signal),
     tellNode: (reason, message) => recorder.emit(about, { type: 'Warning', reason, message }),
     tellPod: (pod, { message, annotations }) => events.emit(refOf(pod), { type: 'Warning', reason: 'Evicted', message, annotations }),
-    count: (signal) => evictions.inc({ eviction_signal: signal }),
+    count: (signal, atMs = clock.now()) => {
+      evictions.inc({ eviction_signal: signal });
+      age.observe({ eviction_signal: signal }, (clock.now() - atMs) / 1000);
+    },
     clock,
     logger,
   });

@@ -41,7 +41,8 @@ export interface EvictionDeps {
   /** Events: on the node, and on a pod that goes. */
   readonly tellNode: (reason: string, message: string) => void;
   readonly tellPod: (pod: Pod, note: EvictionNote) => void;
-  readonly count: (signal: Signal | LocalStorageBreach['signal']) => void;
+  /** @param atMs when the figures that decided were read; absent: now */
+  readonly count: (signal: Signal | LocalStorageBreach['signal'], atMs?: number) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -131,7 +132,7 @@ export class EvictionManager {
     const note = evictionNote(pod, usages.get(pod.metadata.uid), threshold.signal, met, observations);
     const soft = Math.min(settings.maxPodGraceSeconds, pod.spec?.terminationGracePeriodSeconds ?? Number.POSITIVE_INFINITY);
     tellPod(pod, note);
-    count(threshold.signal);
+    count(threshold.signal, observations.get(threshold.signal)?.atMs);
     await putOut(pod, evicted(note.message, true), threshold.isHard ? hardGraceSeconds : soft, signal);
     return [pod];
   }

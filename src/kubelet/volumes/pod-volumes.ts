@@ -1,6 +1,7 @@
 import { deepEqual } from '#api/deep-equal.ts';
 import type { Pod, Volume } from '#api/types/core-v1.ts';
 import type { Clock, Timer } from '#base/clock.ts';
+import type { VolumeFigure } from '../metrics/storage-metrics.ts';
 import type { ObjectRefKey, ObjectsPort } from '../ports/objects.ts';
 import type { MountedVolume } from '../ports/volumes.ts';
 import { failureOf, type VolumeFailure } from './failure-texts.ts';
@@ -52,6 +53,13 @@ export class PodVolumes {
 
   get mounted(): ReadonlyMap<string, MountedVolume> {
     return this.#mounted;
+  }
+
+  figures(): readonly VolumeFigure[] {
+    return wantedVolumes(this.#pod.spec).flatMap((volume) => {
+      const plugin = this.#pluginOf(volume)?.name;
+      return plugin === undefined ? [] : [{ plugin, isMounted: this.#mounted.has(volume.name) }];
+    });
   }
 
   /** Takes a newer pod; the volumes that show it become stale. */

@@ -2,6 +2,7 @@ import type { Pod } from '#api/types/core-v1.ts';
 import { Backoff } from '#base/backoff.ts';
 import { messageOf } from '#base/errors.ts';
 import { TaskGroup } from '#base/task-group.ts';
+import type { VolumeFigure } from '../metrics/storage-metrics.ts';
 import type { EventsPort } from '../ports/events.ts';
 import type { SubPath, VolumesOutcome, VolumesPort } from '../ports/volumes.ts';
 import type { WakePort } from '../ports/wake.ts';
@@ -19,11 +20,14 @@ export interface VolumeManagerDependencies extends PluginDependencies {
   readonly events: EventsPort;
   /** Told when an object came that a waiting pod needs. */
   readonly wake: WakePort;
+  /** The same plugin; what it does is timed. */
+  readonly measured?: (plugin: VolumePlugin) => VolumePlugin;
 }
 
 export interface VolumeManager extends VolumesPort, AsyncDisposable {
   /** Starts to fetch objects and tokens of a pod that will come to its volumes soon. May be left out; `release` ends it. */
   prepare(pod: Pod): void;
+  figures(): readonly VolumeFigure[];
 }
 
 /** What nothing but time may mend is tried again after 0.5 s, doubled to 2 minutes. Source: upstream's volume operations. */
@@ -47,7 +51,8 @@ class Manager implements VolumeManager {
 
   constructor(dependencies: VolumeManagerDependencies) {
     this.#dependencies = dependencies;
-    this.#plugins = volumePlugins(dependencies);
+    const { measured = (plugin) => plugin } = dependencies;
+    this.#plugins = volumePlugins(dependencies).map(measured);
     this.#retries = new Backoff(RETRY, dependencies.clock);
     this.#tasks = new TaskGroup((what, error) => dependencies.logger.error('volumes could not be renewed', { what, error: messageOf(error) }));
   }
@@ -67,6 +72,10 @@ class Manager implements VolumeManager {
   prepare(pod: Pod): void {
     const { volumes } = this.#managed(pod);
     this.#tasks.run(`pod ${pod.metadata.uid}`, (signal) => volumes.prepare(signal));
+  }
+
+  figures(): readonly VolumeFigure[] {
+    return [...this.#pods.values()].flatMap(({ volumes }) => volumes.figures());
   }
 
   async find(podUid: string, signal: AbortSignal): Promise<readonly string[]> {
