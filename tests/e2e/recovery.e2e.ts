@@ -7,7 +7,7 @@ import type { Pod } from '#api/types/core-v1.ts';
 import { type KubeletPorts, podStart } from '#kubelet/pod-start/pod-start.ts';
 import { kubectlOf, outputOf } from '../support/kubectl.ts';
 import { apply, busybox, getPod, sleeper, waitForField, waitForPod } from '../support/pods.ts';
-import { mainProcessOf, podInRuntime, sandboxIdOf } from '../support/runtime.ts';
+import { containerIdOf, mainProcessOf, partOf, podInRuntime, sandboxIdOf } from '../support/runtime.ts';
 import { isSoak } from '../support/soak.ts';
 import { type ClusterUnderTest, startCluster } from '../support/start-cluster.ts';
 
@@ -53,13 +53,18 @@ function witnessed(name: string, cluster: ClusterUnderTest, spec: object, script
     volumeMounts,
     ...more,
   });
-  const initContainers = [container('prepare', 'echo ready > /scratch/file'), container('sidecar', untilTold, { restartPolicy: 'Always' })];
+  const initContainers = [
+    container('prepare', 'echo ready > /scratch/file'),
+    container('sidecar', lastWord(name, 'sidecar'), { restartPolicy: 'Always' }),
+  ];
   return sleeper(name, { volumes, initContainers, ...spec }, container('main', script));
 }
 
 /** On a machine with much to do a kubelet takes seconds to come back, and it comes back often. */
 const patient = (cluster: ClusterUnderTest) => kubectlOf(cluster.kubeconfig, '1.35', 210_000);
 const untilTold = 'trap "exit 0" TERM; sleep 100000 & wait';
+/** The same, and it says that it ends. */
+const lastWord = (pod: string, container: string) => `trap "echo ${container} ended >> /witness/${pod}; exit 0" TERM; sleep 100000 & wait`;
 const witnessOf = (cluster: ClusterUnderTest) => `${cluster.paths.dataDir}/witness`;
 const begun = async (cluster: ClusterUnderTest, name: string) => (await readFile(`${witnessOf(cluster)}/${name}`, 'utf8')).trim().split('\n');
 
@@ -82,12 +87,13 @@ describe('a kubelet that is killed', { concurrency: true }, () => {
       await untilAllHaveStruck(starting, 'starter', atStart);
       const pod = await getPod(kubectl, 'starter');
       assert.deepEqual(await begun(starting, 'starter'), once);
-      const { sandboxes, ran } = await podInRuntime(starting, pod.metadata.uid);
+      const { sandboxes, ran, running } = await podInRuntime(starting, pod.metadata.uid);
       assert.deepEqual(
         sandboxes.map(({ attempt, ready }) => [attempt, ready]),
         [[0, true]],
       );
       assert.deepEqual(ran, { prepare: 1, sidecar: 1, main: 1 });
+      assert.deepEqual(running, { sidecar: containerIdOf(pod, 'sidecar'), main: containerIdOf(pod, 'main') });
       // It was made and the kubelet died before it was started: it is replaced, and counts as upstream counts it.
       const unstarted = sides.length;
       assert.deepEqual(restartsOf(pod), { prepare: unstarted, sidecar: unstarted, main: unstarted });
@@ -97,12 +103,36 @@ describe('a kubelet that is killed', { concurrency: true }, () => {
       outputOf(await kubectl('delete pod starter --timeout=60s'));
     });
 
+    test('the kubelet is killed again and again beside pods that run: each container stays the one that it was, and so does what is told of it', async () => {
+      const probe = { exec: { command: ['true'] }, periodSeconds: 1 };
+      const probes = { startupProbe: probe, readinessProbe: probe, livenessProbe: probe };
+      const steady = witnessed('steady', starting, {}, untilTold) as { spec: { containers: object[] } };
+      Object.assign(steady.spec.containers[0] ?? assert.fail(), probes);
+      await apply(kubectl, steady);
+      await waitForPod(kubectl, 'steady');
+      const before = await getPod(kubectl, 'steady');
+      const { running, sandboxes } = await podInRuntime(starting, before.metadata.uid);
+      for (let death = 0; death < 3; death += 1) {
+        process.kill(await partOf(starting, 'kubelet'), 'SIGKILL');
+        await starting.up();
+        const name = `beside-${death}`; // when it runs the kubelet has seen to the others too
+        await apply(kubectl, sleeper(name));
+        await waitForPod(kubectl, name);
+        const { status } = await getPod(kubectl, 'steady');
+        assert.deepEqual(status, before.status, `after death ${death + 1}`);
+        const now = await podInRuntime(starting, before.metadata.uid);
+        assert.deepEqual([now.running, now.sandboxes], [running, sandboxes]);
+      }
+      assert.deepEqual(await begun(starting, 'steady'), once);
+      outputOf(await kubectl('delete pod steady beside-0 beside-1 beside-2 --timeout=60s'));
+    });
+
     test('the kubelet is killed at every boundary of the end of a pod that is done: it has Succeeded, ran once, and its logs stay', async () => {
       await apply(kubectl, witnessed('finisher', starting, { restartPolicy: 'Never' }, 'echo done'));
       await waitForField(kubectl, 'finisher', '{.status.phase}', 'Succeeded', 200);
       await untilAllHaveStruck(starting, 'finisher', atFinish);
       const pod = await getPod(kubectl, 'finisher');
-      assert.deepEqual(await begun(starting, 'finisher'), once);
+      assert.deepEqual(await begun(starting, 'finisher'), [...once, 'sidecar ended']);
       assert.deepEqual(restartsOf(pod), { prepare: 0, sidecar: 0, main: isSoak ? 1 : 0 }); // it died between making and starting it
       await starting.up(); // the last death was just now
       assert.equal(outputOf(await kubectl('logs finisher -c main')), 'done\n');
@@ -114,12 +144,12 @@ describe('a kubelet that is killed', { concurrency: true }, () => {
   describe('while pods are deleted', { concurrency: 1 }, () => {
     const kubectl = patient(ending);
     test('the kubelet is killed at every boundary of an end: the pod is gone, and nothing in it was started again', async () => {
-      await apply(kubectl, witnessed('leaver', ending, {}, untilTold));
+      await apply(kubectl, witnessed('leaver', ending, {}, lastWord('leaver', 'main')));
       await waitForPod(kubectl, 'leaver');
       const { uid } = (await getPod(kubectl, 'leaver')).metadata;
       outputOf(await kubectl('delete pod leaver --wait=false'));
       outputOf(await kubectl('wait pod/leaver --for=delete --timeout=200s'));
-      assert.deepEqual(await begun(ending, 'leaver'), once);
+      assert.deepEqual(await begun(ending, 'leaver'), [...once, 'main ended', 'sidecar ended']);
       assert.deepEqual((await podInRuntime(ending, uid)).sandboxes, []);
       await waitUntilGone(`${ending.paths.kubeletRoot}/pods/${uid}`);
       await untilAllHaveStruck(ending, 'leaver', atEnd);
@@ -135,8 +165,7 @@ describe('a kubelet that is killed', { concurrency: true }, () => {
       const [survivor, faller] = await Promise.all(['survivor', 'faller'].map((name) => getPod(kubectl, name)));
       assert.ok(survivor !== undefined && faller !== undefined);
       const [sandbox, main] = [await sandboxIdOf(ending, faller), await mainProcessOf(ending, faller)];
-      const { pid } = JSON.parse(await readFile(ending.paths.processFile('containerd'), 'utf8')) as { pid: number };
-      process.kill(pid, 'SIGKILL');
+      process.kill(await partOf(ending, 'containerd'), 'SIGKILL');
       process.kill(main, 'SIGKILL');
       await waitForField(kubectl, 'faller', '{.status.containerStatuses[0].restartCount}', '1');
       await waitForPod(kubectl, 'faller');
@@ -149,8 +178,7 @@ describe('a kubelet that is killed', { concurrency: true }, () => {
 
     test('a pod that is deleted while the kubelet is away is taken down when it is back', async () => {
       const { uid } = (await getPod(kubectl, 'survivor')).metadata;
-      const { pid } = JSON.parse(await readFile(ending.paths.processFile('kubelet'), 'utf8')) as { pid: number };
-      process.kill(pid, 'SIGKILL');
+      process.kill(await partOf(ending, 'kubelet'), 'SIGKILL');
       outputOf(await kubectl('delete pod survivor --grace-period=0 --force'));
       await waitUntilGone(`${ending.paths.kubeletRoot}/pods/${uid}`);
     });

@@ -58,7 +58,7 @@ describe('a pod', { concurrency: 3 }, () => {
       [status?.phase, status?.containerStatuses?.[0]?.state, status?.podIP],
       ['Pending', { waiting: { reason: 'ContainerCreating' } }, undefined],
     );
-    assert.deepEqual(await podInRuntime(cluster, metadata.uid), { sandboxes: [], made: {}, ran: {} });
+    assert.deepEqual(await podInRuntime(cluster, metadata.uid), { sandboxes: [], made: {}, ran: {}, running: {} });
   });
 
   test('subtle 15: with policy Always a sandbox that died is made anew, all init containers run again, and the address is another', async () => {

@@ -4,7 +4,7 @@ import { systemClock } from '#base/clock.ts';
 import type { TestCluster } from '#testing/create-cluster.ts';
 import { runProgram } from '#testing/run-program.ts';
 import { type CriRuntime, createCriRuntime } from '#wire/cri/cri-runtime.ts';
-import { PodSandboxState } from '#wire/generated/cri.ts';
+import { ContainerState, PodSandboxState } from '#wire/generated/cri.ts';
 import { outputOf } from './kubectl.ts';
 
 /** `ctr` on the cluster's own containerd: the runtime's own view, past everything that we wrote. */
@@ -64,6 +64,8 @@ export interface PodInRuntime {
   readonly sandboxes: readonly { readonly id: string; readonly attempt: number; readonly ready: boolean }[];
   readonly made: Readonly<Record<string, number>>;
   readonly ran: Readonly<Record<string, number>>;
+  /** Ids of those that run, by name. */
+  readonly running: Readonly<Record<string, string>>;
 }
 
 export async function podInRuntime(cluster: TestCluster, podUid: string): Promise<PodInRuntime> {
@@ -72,9 +74,11 @@ export async function podInRuntime(cluster: TestCluster, podUid: string): Promis
     const [sandboxes, containers] = await Promise.all([runtime.listPodSandboxes(filter, signal), runtime.listContainers(filter, signal)]);
     const made: Record<string, number> = {};
     const ran: Record<string, number> = {};
-    for (const { id, metadata } of containers) {
+    const running: Record<string, string> = {};
+    for (const { id, metadata, state } of containers) {
       const name = metadata?.name ?? '';
       made[name] = (made[name] ?? 0) + 1;
+      if (state === ContainerState.CONTAINER_RUNNING) running[name] = id;
       const status = await runtime.containerStatus(id, signal);
       ran[name] = (ran[name] ?? 0) + ((status?.startedAt ?? 0) > 0 ? 1 : 0);
     }
@@ -83,7 +87,7 @@ export async function podInRuntime(cluster: TestCluster, podUid: string): Promis
       attempt: metadata?.attempt ?? 0,
       ready: state === PodSandboxState.SANDBOX_READY,
     }));
-    return { sandboxes: attempts, made, ran };
+    return { sandboxes: attempts, made, ran, running };
   });
 }
 
