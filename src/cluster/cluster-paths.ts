@@ -68,3 +68,9 @@ export function clusterPaths(runDir: string, dataDir: string): ClusterPaths {
     partLogs: `${dataDir}/logs`,
   };
 }
+
+/** Where a node logs whose pods' logs are not in its data folder. Agents know the links beside upstream's own place only. */
+export function logPaths(paths: ClusterPaths, podLogs: string | undefined): Pick<ClusterPaths, 'podLogs' | 'containerLogs'> {
+  if (podLogs === undefined) return paths;
+  return { podLogs, containerLogs: podLogs === '/var/log/pods' ? '/var/log/containers' : paths.containerLogs };
+}

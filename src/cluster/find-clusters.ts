@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { messageOf } from '#base/errors.ts';
-import { type ClusterPaths, clusterPaths, defaultDataDir } from './cluster-paths.ts';
+import { type ClusterPaths, clusterPaths, defaultDataDir, logPaths } from './cluster-paths.ts';
 import { type HostNames, hostNames } from './host-names.ts';
 import { readLoneNode } from './lone-node-file.ts';
 import type { ClusterHost } from './ports/cluster-host.ts';
@@ -31,7 +31,7 @@ export async function findCluster(name: string, dataDir: string | undefined, hos
   const linked = await host.files.readLink(`${names.runDir}/data`);
   const lone = await readLoneNode(names.runDir, host);
   const defaults = clusterPaths(names.runDir, linked ?? dataDir ?? defaultDataDir(name));
-  const paths = lone === undefined ? defaults : { ...defaults, kubeletRoot: lone.rootDirectory };
+  const paths = lone === undefined ? defaults : { ...defaults, kubeletRoot: lone.rootDirectory, ...logPaths(defaults, lone.podLogs) };
   const [settings, hasRunDir, hasSupervisor, processes] = await Promise.all([
     readSettings(paths, host),
     host.files.exists(names.runDir),

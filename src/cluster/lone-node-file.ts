@@ -4,6 +4,8 @@ import type { ClusterHost } from './ports/cluster-host.ts';
 export interface LoneNodeFacts {
   readonly rootDirectory: string;
   readonly runtimeEndpoint: string;
+  /** Where its pods log; absent: below its data folder. */
+  readonly podLogs?: string | undefined;
 }
 
 export function loneNodeFile(runDir: string): string {
@@ -18,7 +20,8 @@ export async function readLoneNode(runDir: string, host: ClusterHost): Promise<L
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || !('rootDirectory' in value) || !('runtimeEndpoint' in value)) return undefined;
     const { rootDirectory, runtimeEndpoint } = value;
-    return typeof rootDirectory === 'string' && typeof runtimeEndpoint === 'string' ? { rootDirectory, runtimeEndpoint } : undefined;
+    const podLogs = 'podLogs' in value && typeof value.podLogs === 'string' ? value.podLogs : undefined;
+    return typeof rootDirectory === 'string' && typeof runtimeEndpoint === 'string' ? { rootDirectory, runtimeEndpoint, podLogs } : undefined;
   } catch {
     return undefined; // cut short by a crash: as good as not there
   }

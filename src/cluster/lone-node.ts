@@ -1,5 +1,5 @@
 import { AppError, InvalidInput } from '#base/errors.ts';
-import { type ClusterPaths, clusterPaths, defaultDataDir } from './cluster-paths.ts';
+import { type ClusterPaths, clusterPaths, defaultDataDir, logPaths } from './cluster-paths.ts';
 import { findCluster, isLive } from './find-clusters.ts';
 import { type HostNames, hostNames } from './host-names.ts';
 import { type LoneNodeFacts, loneNodeFile } from './lone-node-file.ts';
@@ -18,6 +18,8 @@ export interface LoneNodeOptions {
   readonly dataDir?: string | undefined;
   /** Of the kubelet; default: below the data folder. */
   readonly rootDirectory?: string | undefined;
+  /** Default: below the data folder. */
+  readonly podLogs?: string | undefined;
   readonly runtimeEndpoint: string;
 }
 
@@ -42,11 +44,11 @@ export async function claimLoneNode(options: LoneNodeOptions, host: ClusterHost,
     throw new NodeNameTaken({ message: `the name ${options.name} is taken on this host`, hint: 'choose another --name, or stop what has it' });
   }
   const defaults = clusterPaths(names.runDir, dataDir);
-  const paths = { ...defaults, kubeletRoot: options.rootDirectory ?? defaults.kubeletRoot };
+  const paths = { ...defaults, kubeletRoot: options.rootDirectory ?? defaults.kubeletRoot, ...logPaths(defaults, options.podLogs) };
   await host.files.ensureDirectory(paths.runDir, 0o711);
   await host.files.ensureDirectory(dataDir, 0o711);
   await host.files.link(dataDir, paths.dataLink);
-  const facts: LoneNodeFacts = { rootDirectory: paths.kubeletRoot, runtimeEndpoint: options.runtimeEndpoint };
+  const facts: LoneNodeFacts = { rootDirectory: paths.kubeletRoot, runtimeEndpoint: options.runtimeEndpoint, podLogs: options.podLogs };
   await host.files.write(loneNodeFile(names.runDir), `${JSON.stringify(facts)}\n`, 0o644);
   const self = await host.processes.identify(process.pid);
   if (self !== undefined) await writeProcessFile(host.files, paths.processFile('kubelet'), self);

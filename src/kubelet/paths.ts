@@ -7,11 +7,6 @@ export interface KubeletRoots {
   readonly containerLogs?: string;
 }
 
-/** Agents look beside the pods' logs where upstream has these; a folder of our own is no place that they know. */
-export function containerLogsBeside(podLogs: string, own: string): string {
-  return podLogs === '/var/log/pods' ? '/var/log/containers' : own;
-}
-
 interface PodName {
   readonly uid: string;
   readonly namespace: string;

@@ -14,7 +14,6 @@ import { mergeConfigurations } from '#kubelet/configuration/merge-configurations
 import { kubeletTimings } from '#kubelet/kubelet-config.ts';
 import { chooseNodeAddresses } from '#kubelet/node/choose-addresses.ts';
 import { refuseForeignLabels } from '#kubelet/node/node-labels.ts';
-import { containerLogsBeside } from '#kubelet/paths.ts';
 import { dockerConfigFiles } from '#kubelet/runtime/images/docker-files.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { nodeConnection } from './node-connection.ts';
@@ -50,7 +49,8 @@ flags: --${flagNames.join(', --')}`,
     if (!(host.isLinux && host.isRoot)) throw new CannotRunNode({ message: `a node needs ${host.isLinux ? 'root' : 'Linux'}` });
     const { own } = flags;
     const runtimeEndpoint = configuration.containerRuntimeEndpoint || defaults.runtimeEndpoint;
-    const claim = { name: own.name ?? defaultName, dataDir: own['data-dir'], rootDirectory: own['root-dir'], runtimeEndpoint };
+    const podLogs = configuration.podLogsDir || undefined;
+    const claim = { name: own.name ?? defaultName, dataDir: own['data-dir'], rootDirectory: own['root-dir'], podLogs, runtimeEndpoint };
     const node = await claimLoneNode(claim, host, context.signal);
     const logger = partLogger({ process: 'kubelet' });
     try {
@@ -94,14 +94,14 @@ async function programOf(chosen: Chosen, logger: Logger, signal: AbortSignal): P
     bootstrapPath: own['bootstrap-kubeconfig'],
   };
   const connection = await nodeConnection(credentials, logger, signal);
-  const podLogs = configuration.podLogsDir || paths.podLogs;
   const config: NodeProgram['config'] = {
     nodeName,
     nodeAddress: nodeAddresses[0],
     nodeAddresses,
+    givenAddresses: nodeIPs.filter((address) => nodeAddresses.includes(address)),
     kubeletPort: configuration.port ?? defaults.port,
     listenAddress: configuration.address || defaults.address,
-    roots: { root: paths.kubeletRoot, podLogs, containerLogs: containerLogsBeside(podLogs, paths.containerLogs) },
+    roots: { root: paths.kubeletRoot, podLogs: paths.podLogs, containerLogs: paths.containerLogs },
     memoryVolumes: paths.memoryVolumes,
     cgroupRoot: names.cgroupRoot,
     clusterDomain: configuration.clusterDomain,

@@ -5,6 +5,7 @@ import type { ClusterHost } from '../ports/cluster-host.ts';
 import type { ProcessIdentity } from '../ports/processes.ts';
 import { liveProcess } from '../supervisor/process-file.ts';
 import { quitSupervisor } from '../supervisor/supervisor-client.ts';
+import { removePodLogs } from './remove-pod-logs.ts';
 import { removePods } from './remove-pods.ts';
 import { sweep } from './sweep.ts';
 
@@ -55,6 +56,7 @@ export async function down(options: DownOptions, host: ClusterHost, progress: (m
     await endPart('containerd', 10_000, cluster, host, signal);
     progress('pods and the container runtime are stopped');
   }
+  await removePodLogs(cluster, objects, host);
   await sweep(cluster, await gatherHostObjects(cluster, host, signal), host, signal);
   progress('what it made on this host is removed');
   if (options.purge === true) await purge(cluster, progress, host);
