@@ -27,6 +27,7 @@ import { createProbeManager, type ProbeManager } from './probes/probe-manager.ts
 import { type NodeCgroups, podCgroupsPort } from './resources/node-cgroups.ts';
 import { createNodeConfig } from './runtime/create-node-config.ts';
 import { createHostDns } from './runtime/host-dns.ts';
+import { DownloadFollower } from './runtime/images/follow-downloads.ts';
 import type { ImageMetrics } from './runtime/images/image-metrics.ts';
 import { createNodeCredentials } from './runtime/images/node-credentials.ts';
 import type { NodeConfig } from './runtime/node-config.ts';
@@ -101,6 +102,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     dns: (signal) => hostDns.read(signal),
     roots: config.roots,
     nodeCredentials: credentials.of,
+    downloads: new DownloadFollower({ source: host.downloads, tell: (...pull) => made.startups?.notePull(...pull), clock, logger }),
     imageMetrics: parts.imageMetrics,
     counts: parts.podMetrics,
     runtimeName: 'containerd',

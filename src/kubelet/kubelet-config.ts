@@ -11,6 +11,7 @@ import { defaultEngineSettings, type EngineSettings } from './pod-engine.ts';
 import type { FaultPoint } from './pod-start/fault-points.ts';
 import type { CgroupsPort } from './ports/cgroups.ts';
 import type { CpuTopologyPort } from './ports/cpu-topology.ts';
+import type { DownloadsPort } from './ports/downloads.ts';
 import type { FilesPort } from './ports/files.ts';
 import type { FolderWatchPort } from './ports/folder-watch.ts';
 import type { HostPort } from './ports/host.ts';
@@ -37,6 +38,8 @@ export interface KubeletConfig {
   readonly nodeAddress: string;
   /** One, or one of each family. */
   readonly nodeAddresses: readonly string[];
+  /** Those of them that somebody named; none: they were found. */
+  readonly givenAddresses: readonly string[];
   /** 0: any free one. */
   readonly kubeletPort: number;
   /** Where the kubelet's server listens. */
@@ -86,6 +89,7 @@ export interface CredentialProviders {
 export interface KubeletHost {
   readonly client: Client;
   readonly runtime: RuntimePort;
+  readonly downloads: DownloadsPort;
   readonly files: FilesPort;
   readonly folderWatch: FolderWatchPort;
   readonly manifests: ManifestsPort;

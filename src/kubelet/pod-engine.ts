@@ -29,6 +29,7 @@ import type { RuntimePort } from './ports/runtime.ts';
 import type { StatusExtras } from './ports/status-extras.ts';
 import type { VolumesPort } from './ports/volumes.ts';
 import type { DnsDefaults } from './runtime/dns-config.ts';
+import type { DownloadFollower } from './runtime/images/follow-downloads.ts';
 import { type ImageMetrics, noImageMetrics } from './runtime/images/image-metrics.ts';
 import { ImagePuller, type ImagePullerSettings } from './runtime/images/image-puller.ts';
 import type { NodeCredentials } from './runtime/images/image-pulls.ts';
@@ -84,6 +85,7 @@ export interface EngineDeps {
   /** For registries, beside the pods' own secrets; absent: none. */
   readonly nodeCredentials?: NodeCredentials;
   readonly imageMetrics?: ImageMetrics;
+  readonly downloads?: DownloadFollower | undefined;
   readonly counts?: PodCounts;
   readonly runtimeName: string;
   readonly clock: Clock;

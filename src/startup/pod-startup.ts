@@ -10,6 +10,20 @@ export interface CallRecord {
   readonly tookMs: number;
 }
 
+/** How far a pull has come that the pod waits for. */
+export interface PullProgress {
+  readonly image: string;
+  /** Of the layers that are seen so far: the runtime does not begin with all at once. */
+  readonly bytes: number;
+  readonly totalBytes: number;
+  readonly layers: number;
+  readonly layersDone: number;
+  /** When bytes came last; epoch. */
+  readonly changedAtMs: number;
+  /** So many others run beside it, whose bytes are counted too: the runtime does not tell them apart. */
+  readonly otherPulls: number;
+}
+
 export type StepPhase = 'running' | 'done' | 'waiting' | 'rejected' | 'failed';
 
 /** What is known of one step of a pod's start: its first run, and how it stands now. */
@@ -60,6 +74,8 @@ export interface PodStartup {
   readonly milestones: Milestones;
   /** In the order in which they ran first. */
   readonly steps: readonly StepRecord[];
+  /** Those that run for longer than a moment. */
+  readonly pulls?: readonly PullProgress[] | undefined;
 }
 
 /** What the kubelet sends in one request. */
@@ -75,6 +91,7 @@ export interface NodePart {
   readonly uid: string;
   readonly seenByKubeletMs: number;
   readonly steps: readonly StepRecord[];
+  readonly pulls?: readonly PullProgress[] | undefined;
 }
 
 /** The answer to a batch: how soon the next one is wanted. */

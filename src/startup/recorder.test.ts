@@ -91,6 +91,25 @@ test('only so many records are kept, the oldest go first', () => {
   );
 });
 
+test('how far a pull has come goes out with the record, until it has ended', async () => {
+  const { recorder, clock, shipped } = aRecorder([]);
+  const pull = { image: 'r.io/app:1', bytes: 1, totalBytes: 2, layers: 1, layersDone: 0, changedAtMs: 0, otherPulls: 0 };
+  recorder.notePull('a', pull.image, pull); // of a pod that no step told of
+  recorder.record(done('a', 'admit'));
+  await clock.advance(1000);
+  recorder.notePull('a', pull.image, pull);
+  await clock.advance(1000);
+  recorder.notePull('a', pull.image, { ...pull, bytes: 2 });
+  recorder.record(done('a', 'network'));
+  await clock.advance(1000);
+  recorder.notePull('a', pull.image, undefined);
+  await clock.advance(1000);
+  assert.deepEqual(
+    shipped.map(({ items }) => items[0]?.pulls?.map(({ bytes }) => bytes)),
+    [undefined, [1], [2], []],
+  );
+});
+
 test('after close nothing is shipped', async () => {
   const { recorder, clock, uids } = aRecorder([]);
   recorder.record(done('a', 'admit'));

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
-import type { BatchAnswer, NodePart, PodStartupBatch } from './pod-startup.ts';
+import type { BatchAnswer, NodePart, PodStartupBatch, PullProgress } from './pod-startup.ts';
 import { type DescribeStep, recordTransition } from './record.ts';
 import type { Transition } from './transition.ts';
 
@@ -61,6 +61,16 @@ export class StartupRecorder {
     }
     const isOver = transition.step === this.#settings.lastStep && transition.state.kind === 'done' && transition.direction === 'start';
     if (isOver) this.#hurry();
+    this.#schedule();
+  };
+
+  /** How far a pull has come that the pod waits for. @param progress `undefined`: it has ended */
+  notePull = (podUid: string, image: string, progress: PullProgress | undefined): void => {
+    const part = this.#parts.get(podUid);
+    if (part === undefined) return;
+    const others = (part.pulls ?? []).filter((pull) => pull.image !== image);
+    this.#parts.set(podUid, { ...part, pulls: progress === undefined ? others : [...others, progress] });
+    this.#changed.add(podUid);
     this.#schedule();
   };
 

@@ -64,7 +64,7 @@ export class StartupRecords {
   #addPart(nodeName: string, part: NodePart): void {
     const before = this.#records.get(part.uid) ?? emptyRecord(part);
     const milestones = { ...before.milestones, seenByKubelet: before.milestones.seenByKubelet ?? part.seenByKubeletMs };
-    this.#put({ ...before, nodeName, milestones, steps: part.steps });
+    this.#put({ ...before, nodeName, milestones, steps: part.steps, pulls: part.pulls });
   }
 
   #put(record: PodStartup): void {

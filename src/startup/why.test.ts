@@ -26,6 +26,20 @@ function aRecord(...steps: readonly StepRecord[]): PodStartup {
 
 const bound = (status: Parameters<typeof aPod>[0] = {}) => aPod({ ...status, spec: { nodeName: 'n1' } });
 
+test('a pull that takes its time: how far it has come, and when nothing comes', () => {
+  const pull = { image: 'r.io/app:1', bytes: 12_340_000, totalBytes: 45_600_000, layers: 3, layersDone: 1, changedAtMs: now - 900, otherPulls: 0 };
+  const running = aStep({ name: 'containers', title: 'Start the containers', phase: 'running', startedAtMs: now - 1500 });
+  const lines = (more: object) => explain(bound(), { ...aRecord(running), pulls: [{ ...pull, ...more }] }, now).lines;
+  assert.deepEqual(lines({}), [
+    'pod default/web is in step containers (Start the containers) since 1.50 s',
+    'it pulls image r.io/app:1: 12.3 of 45.6 MB, 1 of 3 layers done so far',
+  ]);
+  assert.equal(
+    lines({ otherPulls: 2, changedAtMs: now - 70_000 })[1],
+    'it pulls image r.io/app:1: 12.3 of 45.6 MB, 1 of 3 layers done so far, together with 2 other pulls; nothing came for 1 min 10 s',
+  );
+});
+
 test('a step that waits: which, since when, for what, how often, and the mend', () => {
   const step = aStep({
     phase: 'waiting',

@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod } from '#api/types/core-v1.ts';
 import { durationText } from './duration.ts';
-import type { PodStartup, StepRecord } from './pod-startup.ts';
+import type { PodStartup, PullProgress, StepRecord } from './pod-startup.ts';
 import type { WakeKey } from './transition.ts';
 
 /** What a pod is doing or waits for, for a person. */
@@ -11,6 +11,9 @@ export interface Explanation {
   readonly box: string;
   readonly lines: readonly string[];
 }
+
+/** From here on it is worth a word that a pull gets no bytes. */
+const quietMs = 5000;
 
 /** What people can try for the reasons that a container waits with. */
 const containerMends: Readonly<Record<string, string>> = {
@@ -134,13 +137,24 @@ function explainProgress(name: string, pod: Pod, record: PodStartup | undefined,
     return {
       isSettled: false,
       box: running.name,
-      lines: [`${name} is in step ${running.name} (${running.title}) since ${durationText(Math.max(0, took))}${slow}`],
+      lines: [
+        `${name} is in step ${running.name} (${running.title}) since ${durationText(Math.max(0, took))}${slow}`,
+        ...(record?.pulls ?? []).map((pull) => pullText(pull, nowMs)),
+      ],
     };
   }
   const waiting = statusesOf(pod).find((status) => !status.ready && status.state?.terminated?.exitCode !== 0);
   if (waiting === undefined) return { isSettled: false, box: 'status', lines: [`${name} is ${pod.status?.phase ?? 'Pending'}`] };
   const what = waiting.state?.running === undefined ? 'has not started yet' : 'runs but is not ready: its readiness probe has not succeeded';
   return { isSettled: false, box: 'containers', lines: [`${name}: container ${waiting.name} ${what}`] };
+}
+
+function pullText({ image, bytes, totalBytes, layers, layersDone, changedAtMs, otherPulls }: PullProgress, nowMs: number): string {
+  const others = otherPulls === 0 ? '' : `, together with ${otherPulls} other ${otherPulls === 1 ? 'pull' : 'pulls'}`;
+  const stillMs = nowMs - changedAtMs;
+  const still = stillMs < quietMs ? '' : `; nothing came for ${durationText(stillMs)}`;
+  const amount = `${(bytes / 1e6).toFixed(1)} of ${(totalBytes / 1e6).toFixed(1)} MB`;
+  return `it pulls image ${image}: ${amount}, ${layersDone} of ${layers} layers done so far${others}${still}`;
 }
 
 function statusesOf(pod: Pod): readonly ContainerStatus[] {

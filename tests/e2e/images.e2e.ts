@@ -4,9 +4,10 @@ import { after, before, test } from 'node:test';
 import type { TestCluster } from '#testing/create-cluster.ts';
 import { mayAskFor, writeProvider } from '../support/credential-provider.ts';
 import { toldOf } from '../support/events.ts';
-import { type Kubectl, outputOf } from '../support/kubectl.ts';
+import { backsOff, podOf } from '../support/image-pods.ts';
+import { outputOf } from '../support/kubectl.ts';
 import { apply, getPod, waitForField, waitForPod } from '../support/pods.ts';
-import { registryUser, startRegistry, type TestRegistry } from '../support/registry.ts';
+import { registryUser, startRegistry } from '../support/registry.ts';
 import { startCluster } from '../support/start-cluster.ts';
 
 const backoffMs = 3000;
@@ -34,11 +35,6 @@ before(async () => {
   await writeFile(`${cluster.paths.kubeletRoot}/config.json`, JSON.stringify({ auths: { [`${locked.host}/node`]: { username, password } } }));
 });
 
-function podOf(name: string, image: string, { spec = {}, container = {} }: { readonly spec?: object; readonly container?: object } = {}): object {
-  const containers = [{ name: 'main', image, ...container }];
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { terminationGracePeriodSeconds: 0, containers, ...spec } };
-}
-
 const ifNotPresent = { container: { imagePullPolicy: 'IfNotPresent' } };
 
 function pullSecret(name: string, host: string, entry: object): object {
@@ -48,16 +44,9 @@ function pullSecret(name: string, host: string, entry: object): object {
 
 const told = (where: TestCluster, name: string, reason: string, words: RegExp) => toldOf(where, name, reason, (message) => words.test(message));
 
-/** Waits until the first container backs off. @returns what it says */
-async function backsOff(of: Kubectl, name: string): Promise<string> {
-  outputOf(await of(['wait', `pod/${name}`, '--for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=ImagePullBackOff', '--timeout=30s']));
-  return (await getPod(of, name)).status?.containerStatuses?.[0]?.state?.waiting?.message ?? '';
-}
-
 const backOff = (image: string, why: string) => `Back-off pulling image "${image}": ErrImagePull: ${why}`;
 /** As containerd begins when it does not come as far as the layers. */
 const resolving = (image: string) => `failed to pull and unpack image "${image}": failed to resolve reference "${image}": `;
-const gets = ({ requests }: TestRegistry, what: string) => requests.filter((line) => line.startsWith('GET') && line.includes(what)).length;
 
 // First: a node that is told of every round would soon be told of no more.
 test('images that nobody has go when the disk fills; those in use, and those that were loaded, stay', async () => {
@@ -246,50 +235,4 @@ test('a missing image, a name that none can have, and a registry that asks for p
   await told(cluster, 'missing', 'BackOff', /^Back-off pulling image /);
   registry.fault = () => undefined;
   await waitForPod(kubectl, 'busy');
-});
-
-test('many pods share the pull of a slow layer', async () => {
-  const { reference, layerDigest } = await registry.push('slow:1', { paddingBytes: 1e6 });
-  let release: () => void = () => undefined;
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  registry.fault = (line) => (line.includes(layerDigest) ? { kind: 'held', until } : undefined);
-  const names = Array.from({ length: 12 }, (_, index) => `slow-${index}`);
-  await apply(kubectl, ...names.map((name) => podOf(name, reference, { container: { imagePullPolicy: 'Always' } })));
-  for (const name of names) await told(cluster, name, 'Pulling', /^Pulling image /);
-  outputOf(await kubectl('delete pod slow-0 --timeout=20s')); // the others still want it
-  release();
-  outputOf(await kubectl(['wait', ...names.slice(1).map((name) => `pod/${name}`), '--for=condition=Ready', '--timeout=60s']));
-  assert.equal(gets(registry, layerDigest), 1);
-  assert.equal(registry.requests.filter((line) => line.endsWith('/slow/manifests/1')).length, 1);
-  registry.fault = () => undefined;
-});
-
-test('a pull ends with the last pod that waits for it', async () => {
-  const { reference, layerDigest } = await registry.push('endless:1');
-  registry.fault = (line) => (line.includes(layerDigest) ? { kind: 'held', until: new Promise(() => undefined) } : undefined);
-  const broken = registry.brokenOff(new RegExp(layerDigest));
-  await apply(kubectl, podOf('endless', reference));
-  await told(cluster, 'endless', 'Pulling', /^Pulling image /);
-  outputOf(await kubectl('delete pod endless --timeout=20s'));
-  await broken;
-  registry.fault = () => undefined;
-});
-
-test('a broken layer is refused, and pulled again when it is mended', async () => {
-  const [cut, garbled] = [await registry.push('cut:1', { paddingBytes: 1e6 }), await registry.push('garbled:1')];
-  registry.fault = (line) => {
-    if (line.includes(cut.layerDigest)) return { kind: 'cut' };
-    return line.includes(garbled.layerDigest) ? { kind: 'garbled' } : undefined;
-  };
-  await apply(kubectl, podOf('cut', cut.reference), podOf('garbled', garbled.reference));
-  assert.match(
-    await backsOff(kubectl, 'garbled'),
-    /: ErrImagePull: rpc error: code = FailedPrecondition desc = .*: unexpected commit digest sha256:/,
-  );
-  assert.match(await backsOff(kubectl, 'cut'), /: ErrImagePull: failed to pull and unpack image .*: unexpected EOF$/);
-  registry.fault = () => undefined;
-  await waitForPod(kubectl, 'garbled');
-  await waitForPod(kubectl, 'cut');
 });

@@ -91,6 +91,7 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
     const host: KubeletHost = {
       client: createClient(api.server.transportAs({ name: 'system:node:node-1', groups: ['system:nodes'] })),
       runtime,
+      downloads: runtime,
       files: createLinuxFiles(),
       folderWatch: linuxFolderWatch,
       manifests: { get: getText },

@@ -13,6 +13,8 @@ export type Fault =
   | { readonly kind: 'status'; readonly status: number }
   /** Passes on when the promise is done. */
   | { readonly kind: 'held'; readonly until: Promise<void> }
+  /** The first half of the answer, and the rest when the promise is done. */
+  | { readonly kind: 'paused'; readonly until: Promise<void> }
   /** The first half of the answer, then the connection breaks. */
   | { readonly kind: 'cut' }
   /** The right length, other bytes. */
@@ -168,7 +170,7 @@ function forward(incoming: IncomingMessage, outgoing: ServerResponse, fault: Fau
   const { method, url, headers } = incoming;
   const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, (response) => {
     outgoing.writeHead(response.statusCode ?? 502, response.headers);
-    if (fault?.kind !== 'cut' && fault?.kind !== 'garbled') {
+    if (fault?.kind !== 'cut' && fault?.kind !== 'garbled' && fault?.kind !== 'paused') {
       response.pipe(outgoing);
       return;
     }
@@ -177,7 +179,10 @@ function forward(incoming: IncomingMessage, outgoing: ServerResponse, fault: Fau
     response.on('end', () => {
       const body = Buffer.concat(chunks);
       if (fault.kind === 'garbled') outgoing.end(Buffer.alloc(body.length, 7));
-      else outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
+      else if (fault.kind === 'paused') {
+        outgoing.write(body.subarray(0, body.length / 2));
+        void fault.until.then(() => outgoing.end(body.subarray(body.length / 2)));
+      } else outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
     });
   });
   onward.on('error', () => outgoing.destroy());

@@ -51,6 +51,7 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
   const host: KubeletHost = {
     client: createClient(transport),
     runtime,
+    downloads: runtime,
     files: createLinuxFiles(),
     mounter,
     cgroups: createLinuxCgroups(),

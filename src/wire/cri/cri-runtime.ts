@@ -1,4 +1,5 @@
 import type { Clock } from '#base/clock.ts';
+import { containerdDownloads, type Download } from '../containerd/downloads.ts';
 import {
   type AuthConfig,
   CgroupDriver,
@@ -206,6 +207,11 @@ export class CriRuntime {
 
   async imageFsInfo(signal: AbortSignal): Promise<ImageFsInfoResponse> {
     return await this.#call(imageService, 'imageFsInfo', {}, this.#about('file systems of images'), signal);
+  }
+
+  /** What containerd downloads; `undefined` from another runtime. */
+  async downloads(signal: AbortSignal): Promise<readonly Download[] | undefined> {
+    return await containerdDownloads(this.#channel, signal);
   }
 
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent> {

@@ -8,13 +8,14 @@ import type { EventsPort } from '../../ports/events.ts';
 import type { ObjectsPort } from '../../ports/objects.ts';
 import type { RuntimePort } from '../../ports/runtime.ts';
 import { type Credential, credentialsFor, credentialsOfSecrets } from './credentials.ts';
+import type { DownloadFollower } from './follow-downloads.ts';
 import type { ImageMetrics } from './image-metrics.ts';
 import type { ImageName } from './image-name.ts';
 import { type PullFailure, pullFailure } from './pull-failure.ts';
 import { PullQueue } from './pull-queue.ts';
 import type { PullRecords } from './pull-records.ts';
 import { pullSecrets } from './pull-secrets.ts';
-import { SharedPulls } from './shared-pulls.ts';
+import { SharedPulls, type SharedWork } from './shared-pulls.ts';
 
 export interface PullSettings {
   readonly maxParallelPulls: number;
@@ -33,6 +34,8 @@ export interface ImagePullsDeps {
   readonly records: PullRecords;
   readonly nodeCredentials: NodeCredentials;
   readonly metrics: ImageMetrics;
+  /** Says how far pulls have come; absent: nobody wants to know. */
+  readonly downloads?: DownloadFollower | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: PullSettings;
@@ -89,7 +92,7 @@ export class ImagePulls {
   async pull(pod: Pod, name: ImageName, spec: ImageSpec, signal: AbortSignal): Promise<Pulled> {
     const credentials = await this.credentialsOf(pod, name.repository, signal);
     const key = JSON.stringify([spec.image, spec.runtimeHandler, credentials.map(({ auth }) => auth)]);
-    const work = (inner: AbortSignal) => this.#queue.run(() => this.#pullNow(spec, credentials, inner), inner);
+    const work: SharedWork<Pulled> = (inner, pods) => this.#queue.run(() => this.#pullNow(spec, credentials, pods, inner), inner);
     return await this.#shared.join(key, pod.metadata.uid, work, signal);
   }
 
@@ -98,18 +101,20 @@ export class ImagePulls {
     this.#shared.leave(podUid);
   }
 
-  async #pullNow(spec: ImageSpec, credentials: readonly Credential[], signal: AbortSignal): Promise<Pulled> {
+  async #pullNow(spec: ImageSpec, credentials: readonly Credential[], pods: ReadonlySet<string>, signal: AbortSignal): Promise<Pulled> {
     const { records, metrics, clock } = this.#deps;
     const startedAt = clock.monotonic();
     const fail = (...errors: readonly unknown[]) => new PullFailed(pullFailure(spec.userSpecifiedImage, errors));
     if (!this.#bucket.admits()) throw fail(new Error('pull QPS exceeded'));
     await this.#record(() => records.begin(spec.image, signal));
+    const followed = this.#deps.downloads?.follow(spec.userSpecifiedImage, pods);
     let pulled: { readonly ref: string; readonly credential: Credential | undefined } | undefined;
     try {
       const result = await this.#tryEach(spec, credentials, signal);
       if ('errors' in result) throw fail(...result.errors);
       pulled = result;
     } finally {
+      followed?.();
       const { ref, credential } = pulled ?? {};
       await this.#record(() => (ref === undefined ? records.failed(spec.image, uncut) : records.succeeded(spec.image, ref, credential, uncut)));
     }

@@ -6,12 +6,15 @@ interface Shared<T> {
   readonly abort: AbortController;
 }
 
+/** @param pods those that wait for it, as they come and go */
+export type SharedWork<T> = (signal: AbortSignal, pods: ReadonlySet<string>) => Promise<T>;
+
 /** Work that is done once for all who want the same; it ends early only when the last of them has gone. */
 export class SharedPulls<T> {
   readonly #running = new Map<string, Shared<T>>();
 
   /** Starts the work, or joins the one of the same key. @param signal ends all, whoever waits */
-  join(key: string, podUid: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  join(key: string, podUid: string, work: SharedWork<T>, signal: AbortSignal): Promise<T> {
     const shared = this.#running.get(key) ?? this.#start(key, work, signal);
     shared.pods.add(podUid);
     return shared.result;
@@ -26,14 +29,15 @@ export class SharedPulls<T> {
     }
   }
 
-  #start(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Shared<T> {
+  #start(key: string, work: SharedWork<T>, signal: AbortSignal): Shared<T> {
     const abort = new AbortController();
     const forget = onAbort(signal, () => abort.abort(signal.reason));
-    const result = work(abort.signal).finally(() => {
+    const pods = new Set<string>();
+    const result = work(abort.signal, pods).finally(() => {
       forget();
       if (this.#running.get(key) === shared) this.#running.delete(key);
     });
-    const shared: Shared<T> = { result, pods: new Set(), abort };
+    const shared: Shared<T> = { result, pods, abort };
     this.#running.set(key, shared);
     return shared;
   }
