@@ -50,6 +50,8 @@ export interface ContainerRecord {
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] } | undefined;
   /** Inside the container. */
   readonly recursiveReadOnlyPaths?: readonly string[] | undefined;
+  /** Images that are mounted into it, as they were named to the runtime. */
+  readonly volumeImages?: readonly string[] | undefined;
 }
 
 /** One pod as the runtime has it; lists are newest first. Immutable: a change makes a new one. */
@@ -124,6 +126,7 @@ export function containerRecord(status: ContainerStatus, lastWords: string): Con
     size: parseSize(annotations[annotation.size]),
     user: status.user?.linux,
     recursiveReadOnlyPaths: status.mounts.filter((mount) => mount.recursiveReadOnly).map(({ containerPath }) => containerPath),
+    volumeImages: status.mounts.flatMap(({ image }) => (image === undefined ? [] : [image.image])),
   };
 }
 

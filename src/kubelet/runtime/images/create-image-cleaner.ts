@@ -2,6 +2,7 @@ import { NotFound } from '#base/errors.ts';
 import type { EventRecorder } from '#client/event-recorder.ts';
 import type { KubeletConfig, KubeletHost } from '../../kubelet-config.ts';
 import type { RuntimePort } from '../../ports/runtime.ts';
+import type { RuntimeCache } from '../runtime-cache.ts';
 import { ImageCleaner } from './image-cleaner.ts';
 import type { DiskUse } from './image-garbage.ts';
 import type { ImageMetrics } from './image-metrics.ts';
@@ -9,16 +10,18 @@ import type { PullRecords } from './pull-records.ts';
 
 interface Parts {
   readonly runtime: RuntimePort;
+  readonly cache: RuntimeCache;
   readonly recorder: Pick<EventRecorder, 'emit'>;
   readonly imageMetrics: ImageMetrics;
   readonly pullRecords: PullRecords;
 }
 
 export function createImageCleaner({ nodeName, configuration }: KubeletConfig, { host, clock, logger }: KubeletHost, parts: Parts): ImageCleaner {
-  const { runtime, recorder, imageMetrics, pullRecords } = parts;
+  const { runtime, cache, recorder, imageMetrics, pullRecords } = parts;
   const node = { kind: 'Node', apiVersion: 'v1', name: nodeName, uid: nodeName };
   return new ImageCleaner({
     runtime,
+    mounted: () => cache.all().flatMap(({ containers }) => containers.flatMap(({ volumeImages }) => volumeImages ?? [])),
     records: pullRecords,
     metrics: imageMetrics,
     warn: (reason, message) => recorder.emit(node, { type: 'Warning', reason, message }),

@@ -16,6 +16,7 @@ function aNode(names: readonly string[], over: Partial<ImageCleanerSettings> = {
     clock,
     images: [...names],
     used: new Set<string>(),
+    mounted: [] as string[],
     stuck: new Set<string>(),
     availableBytes: 100,
     capacityBytes: 1000,
@@ -33,6 +34,7 @@ function aNode(names: readonly string[], over: Partial<ImageCleanerSettings> = {
         node.images = node.images.filter((id) => id !== image);
       },
     },
+    mounted: () => node.mounted,
     diskUse: async () => ({ capacityBytes: node.capacityBytes, availableBytes: node.availableBytes }),
     records: { prune: async () => undefined },
     metrics: noImageMetrics,
@@ -49,6 +51,20 @@ test('above the threshold the oldest unused images go, until it is enough; used,
   node.used.add('used');
   await cleaner.collect(signal);
   assert.deepEqual([node.images, node.warnings], [['loaded', 'pinned', 'used', 'b'], []]);
+});
+
+test('an image that a container mounts as a volume is in use', async () => {
+  const { node, cleaner } = aNode(['a', 'b']);
+  node.mounted = ['a'];
+  await cleaner.collect(signal);
+  assert.deepEqual(node.images, ['a']);
+});
+
+test('both off, by space and by age, nothing goes', async () => {
+  const { node, cleaner } = aNode(['a'], { highThresholdPercent: 100 });
+  node.availableBytes = 0;
+  await cleaner.collect(signal);
+  assert.deepEqual([node.images, node.warnings], [['a'], []]);
 });
 
 test('below the threshold nothing goes', async () => {

@@ -28,6 +28,8 @@ export interface ImageCleanerSettings {
 
 export interface ImageCleanerDeps {
   readonly runtime: Pick<RuntimePort, 'listImages' | 'listContainers' | 'removeImage'>;
+  /** Images that containers mount as volumes. */
+  readonly mounted: () => readonly string[];
   readonly diskUse: (signal: AbortSignal) => Promise<DiskUse>;
   readonly records: Pick<PullRecords, 'prune'>;
   readonly metrics: ImageMetrics;
@@ -117,10 +119,10 @@ export class ImageCleaner implements ImageCleanerPort {
 
   /** Brings the records up to date. @returns when */
   async #look(signal: AbortSignal): Promise<number> {
-    const { runtime, clock, records } = this.#deps;
+    const { runtime, clock, records, mounted } = this.#deps;
     const [images, containers] = await Promise.all([runtime.listImages(signal), runtime.listContainers({}, signal)]);
     const nowMs = clock.now();
-    const used = new Set(containers.flatMap(({ imageId, imageRef, image }) => [imageId, imageRef, image?.image ?? '']));
+    const used = new Set([...containers.flatMap(({ imageId, imageRef, image }) => [imageId, imageRef, image?.image ?? '']), ...mounted()]);
     const seen = images.map(
       (image): SeenImage => ({
         id: image.id,
