@@ -6,6 +6,8 @@ export interface PluginRun {
   /** Over the kubelet's own environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string;
+  /** It is killed when it writes more; absent: 1 MiB. */
+  readonly mostBytes?: number;
 }
 
 /** Programs of others that the kubelet asks and that answer once. */

@@ -103,6 +103,7 @@ function pagesOf(config: KubeletConfig, host: KubeletHost, parts: ServerParts): 
     flagz: () => flagsPage({ ...flagTexts(shownConfiguration(config)), ...config.flags }),
     checkpoints: { runtime, files, directory: `${roots.root}/checkpoints`, now: () => clock.now() },
     systemLogs: { directory: '/var/log', files, logFiles },
+    serviceLogs: configuration.enableSystemLogQuery ? { directory: '/var/log', files, programs: host.pluginPrograms, clock } : undefined,
     more: parts.more,
     switches: {
       debugging: configuration.enableDebuggingHandlers,

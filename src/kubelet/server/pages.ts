@@ -12,11 +12,13 @@ import { jsonAnswer, Refusal, textAnswer } from './answer.ts';
 import { type CheckpointPort, checkpoint } from './checkpoint.ts';
 import { containerLogs } from './container-logs.ts';
 import { type HealthCheck, healthAnswer } from './health.ts';
+import { nodeLogAnswer } from './node-logs.ts';
 import { type ContainerTarget, type KubeletRoute, kubeletRoute } from './kubelet-route.ts';
+import type { ServiceLogs } from './logs/service-logs.ts';
 import { runCommand } from './run-command.ts';
 import { runningPods } from './running-pods.ts';
 import { streamUrl } from './streams.ts';
-import { type SystemLogs, systemLogAnswer } from './system-logs.ts';
+import type { SystemLogs } from './system-logs.ts';
 import { type ZPage, zPageAnswer } from './zpages.ts';
 
 /** What the kubelet's pages are made of. */
@@ -39,6 +41,8 @@ export interface KubeletPages {
   readonly flagz: () => ZPage;
   readonly checkpoints: CheckpointPort;
   readonly systemLogs: SystemLogs;
+  /** Absent: nobody may ask for the logs of services. */
+  readonly serviceLogs?: ServiceLogs | undefined;
   /** More JSON pages by path, such as `/podstartups`. */
   readonly more: ReadonlyMap<string, () => unknown>;
   readonly switches: ServerSwitches;
@@ -79,7 +83,7 @@ async function routeAnswer(pages: KubeletPages, route: KubeletRoute, request: Ht
     case 'summary':
       return await summaryAnswer(pages, query.get('only_cpu_and_memory') === 'true', signal);
     case 'logs':
-      return await systemLogAnswer(pages.systemLogs, route.path, path.endsWith('/'), signal);
+      return await nodeLogAnswer(pages, route.path, query, path.endsWith('/'), signal);
     case 'containerLogs':
       return containerLogs({ runtime, files, clock, onPodsChanged }, podOf(pages, route), route, query, signal);
     case 'checkpoint':

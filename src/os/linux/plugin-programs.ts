@@ -4,7 +4,7 @@ import { messageOf } from '#base/errors.ts';
 import { type PluginProgramsPort, type PluginRun, ProgramFailed } from '#kubelet/ports/plugin-programs.ts';
 
 /** More than any answer: a program that writes without end must not fill the memory. */
-const longestOutputBytes = 1 << 20;
+const usualMostBytes = 1 << 20;
 
 /** @param environment of every program, below what its own request sets */
 export function createPluginPrograms(environment: Readonly<Record<string, string | undefined>>): PluginProgramsPort {
@@ -12,7 +12,7 @@ export function createPluginPrograms(environment: Readonly<Record<string, string
 }
 
 function run(
-  { program, args, env, stdin }: PluginRun,
+  { program, args, env, stdin, mostBytes = usualMostBytes }: PluginRun,
   environment: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<string> {
@@ -31,7 +31,7 @@ function run(
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (chunk: string) => {
         output[name] += chunk;
-        if (output[name].length > longestOutputBytes) kill(new ProgramFailed({ message: `more than ${longestOutputBytes} bytes on ${name}` }));
+        if (output[name].length > mostBytes) kill(new ProgramFailed({ message: `more than ${mostBytes} bytes on ${name}` }));
       });
     }
     child.stdin.on('error', () => undefined); // it ended without reading all; its status tells why
