@@ -24,7 +24,7 @@ export async function takeDownOrphans({ workers, cache, files, roots, orphanCgro
   for (const uid of await orphanCgroups(workers.knownUids(), signal)) if (!workers.has(uid)) workers.takeDownOrphan(nameless(uid, '', ''));
   for (const { name } of await files.list(roots.podLogs, signal)) {
     const uid = uidOfLogDirectory(name);
-    if (uid !== undefined && !workers.has(uid)) await files.removeTree(`${roots.podLogs}/${name}`, signal);
+    if (uid !== undefined && workers.keepsNothing(uid)) await files.removeTree(`${roots.podLogs}/${name}`, signal);
   }
 }
 
