@@ -1,3 +1,4 @@
+import { onAbort } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import type { RuntimeEvent } from '../cri/runtime-event.ts';
 import { ContainerCreate, ContainerDelete, TaskExit, TaskOOM, TaskStart } from '../generated/containerd-events.ts';
@@ -21,9 +22,10 @@ const filters = [...topics.map((topic) => `namespace==${namespace},topic=="${top
  */
 export async function* containerdEvents(channel: GrpcChannel, clock: Clock, signal: AbortSignal): AsyncGenerator<RuntimeEvent, void, void> {
   const probing = new AbortController();
-  const whileProbing = AbortSignal.any([signal, probing.signal]);
+  // Not AbortSignal.any: what it joins to a long-lived signal is never let go, and a runtime that is away is asked ten times a second.
+  const forget = onAbort(signal, () => probing.abort());
   let connected = false;
-  const probes = probe(channel, clock, whileProbing);
+  const probes = probe(channel, clock, probing.signal);
   try {
     for await (const envelope of channel.stream(EventsDefinition, 'subscribe', { filters }, { headers }, signal)) {
       if (!connected) {
@@ -35,6 +37,7 @@ export async function* containerdEvents(channel: GrpcChannel, clock: Clock, sign
       if (event !== undefined) yield event;
     }
   } finally {
+    forget();
     probing.abort();
     await probes;
   }
