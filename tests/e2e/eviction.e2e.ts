@@ -30,7 +30,7 @@ const evictedOf = async (name: string) => {
   return { phase, reason, message, disrupted: target?.reason, hasEnded: containerStatuses?.[0]?.state?.terminated !== undefined };
 };
 
-test('subtle behaviour 63: a pod whose emptyDir or container grows beyond its limit is evicted at the next look', async () => {
+test('subtle 63: a pod whose emptyDir or container grows beyond its limit is evicted at the next look', async () => {
   const volumes = [{ name: 'v', emptyDir: { sizeLimit: '5Mi' } }];
   await apply(
     kubectl,

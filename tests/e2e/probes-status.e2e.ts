@@ -212,7 +212,7 @@ test('rules of containers: one restarts for its exit code, one restarts all of i
   outputOf(await kubectl('delete pod --all --wait=false'));
 });
 
-test('65: a readiness gate that its owner opens makes the pod ready; conditions of others are kept', async () => {
+test('subtle 65: a readiness gate that its owner opens makes the pod ready; conditions of others are kept', async () => {
   await apply(kubectl, sleeper('gated', { readinessGates: [{ conditionType: 'example.com/gate' }] }));
   await waitForPod(kubectl, 'gated', 'ContainersReady');
   const closed = await getPod(kubectl, 'gated');

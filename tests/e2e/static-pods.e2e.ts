@@ -76,7 +76,7 @@ test('a manifest that is put into the folder runs, and its mirror tells of it', 
   assert.match(outputOf(await kubectl(`describe pod ${nameOf('web')}`)), /Started +\S+ +kubelet/);
 });
 
-test('57: given a static pod, when its manifest is edited, then the old one is taken down whole before the new one starts', async () => {
+test('subtle 57: given a static pod, when its manifest is edited, then the old one is taken down whole before the new one starts', async () => {
   const before = await getPod(kubectl, nameOf('web'));
   await writeFile(`${folder}/.web.tmp`, manifest('web', 'two')); // hidden: not read
   await rename(`${folder}/.web.tmp`, `${folder}/web.yaml`);
@@ -89,7 +89,7 @@ test('57: given a static pod, when its manifest is edited, then the old one is t
   assert.deepEqual((await podInRuntime(cluster, hash)).sandboxes, []);
 });
 
-test('58: given a static pod, when somebody deletes its mirror, then the pod goes on and gets another mirror', async () => {
+test('subtle 58: given a static pod, when somebody deletes its mirror, then the pod goes on and gets another mirror', async () => {
   const before = await getPod(kubectl, nameOf('web'));
   // kubectl's own wait may begin when the next mirror is there already, and would wait for the end of that.
   outputOf(await kubectl(`delete pod ${nameOf('web')} --wait=false`));
@@ -126,7 +126,7 @@ test('pods of a URL come and go with what the server answers', async () => {
   outputOf(await kubectl(`wait pod/${nameOf('south')} --for=delete --timeout=30s`));
 });
 
-test('59: given no API server, a manifest runs and what is unknown is left alone; when all sources are there, it is taken down', async () => {
+test('subtle 59: given no API server, a manifest runs and what is unknown is left alone; when all sources are there, it is taken down', async () => {
   const unknown = await getPod(kubectl, nameOf('fine'));
   const [controlPlane, kubelet] = await Promise.all([pidOf('control-plane'), pidOf('kubelet')]);
   process.kill(controlPlane, 'SIGSTOP'); // it answers nobody
