@@ -60,6 +60,8 @@ export interface NodeParts {
 export interface AssembledPods {
   readonly engine: PodEngine;
   readonly startups: StartupRecorder;
+  /** Once a minute, when the pods are known. */
+  refreshCgroups(signal: AbortSignal): Promise<void>;
   /** After the engine is closed. */
   close(): Promise<void>;
 }
@@ -78,6 +80,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
   const hostDns = createHostDns({ files, resolvConf: configuration.resolvConf, nodeAddress, clusterDomain, clusterDns, expectsClusterDns });
   const made: { volumes?: VolumeManager; startups?: StartupRecorder } = {};
   const { room, resizer } = createNodeSpace(config, host, parts, () => engine);
+  const podCgroups = podCgroupsPort(cgroups.pods, resizer, () => unfinished(engine).map((pod) => room.held(pod.metadata.uid) ?? pod));
   const engine: PodEngine = createPodEngine({
     client,
     runtime,
@@ -89,7 +92,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     events,
     probes,
     http: host.httpGet,
-    cgroups: podCgroupsPort(cgroups.pods, resizer, () => unfinished(engine).map((pod) => room.held(pod.metadata.uid) ?? pod)),
+    cgroups: podCgroups,
     room,
     statusExtras: resizer,
     resizes: resizer,
@@ -121,6 +124,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
   return {
     engine,
     startups,
+    refreshCgroups: podCgroups.refresh,
     async close() {
       resizer.close();
       credentials.close();

@@ -43,6 +43,8 @@ export interface CgroupsPort extends CgroupFacts {
    */
   ensure(path: string, settings: CgroupSettings, signal: AbortSignal): Promise<void>;
   exists(path: string, signal: AbortSignal): Promise<boolean>;
+  /** Why a cgroup does not count as there, in upstream's words; `undefined`: it does. */
+  lack(path: string, signal: AbortSignal): Promise<string | undefined>;
   /** Names of the children in any hierarchy, the v2 mount of a hybrid host included. */
   children(path: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Kills what still runs at or below it, then removes it from every hierarchy; not there is no error. */

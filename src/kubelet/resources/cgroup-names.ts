@@ -6,6 +6,8 @@ export type CgroupDriver = 'cgroupfs' | 'systemd';
 /** Where the cgroups of a node's pods are, below the root of each hierarchy. */
 export interface CgroupNames {
   readonly root: string;
+  /** The root as upstream writes it in messages: `["kubepods"]`. */
+  readonly rootTitle: string;
   /** Where pods of a class live; Guaranteed pods are directly below the root. */
   tier(qos: QosClass): string;
   /** Every folder that may hold pods. */
@@ -24,11 +26,17 @@ export function cgroupNames(root: string, driver: CgroupDriver): CgroupNames {
   const tier = (qos: QosClass) => path(tierParts(qos));
   return {
     root: path(base),
+    rootTitle: cgroupTitle(base),
     tier,
     tiers: classes.map(tier),
     pod: (pod) => path([...tierParts(qosClass(pod)), `pod${pod.metadata.uid}`]),
     uidOf: driver === 'systemd' ? uidOfSlice : (name) => (name.startsWith('pod') && name.length > 3 ? name.slice(3) : undefined),
   };
+}
+
+/** A cgroup's name part by part, as upstream writes it in messages. */
+export function cgroupTitle(parts: readonly string[]): string {
+  return `[${parts.map((part) => JSON.stringify(part)).join(' ')}]`;
 }
 
 const classes = ['Guaranteed', 'Burstable', 'BestEffort'] as const;

@@ -129,6 +129,8 @@ function reservedCgroups(configuration: KubeletConfiguration, budget: NodeBudget
         message: `invalid configuration: ${setting} must be specified when "${name}" is contained in enforceNodeAllocatable (--enforce-node-allocatable)`,
       });
     }
-    return [{ title, path, reserved: title === 'System' ? budget.system : budget.kube, isCompressibleOnly: !isWhole }];
+    return [
+      { title, path: `/${path.replace(/^\/+/, '')}`, reserved: title === 'System' ? budget.system : budget.kube, isCompressibleOnly: !isWhole },
+    ];
   });
 }

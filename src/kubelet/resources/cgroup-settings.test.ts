@@ -114,6 +114,11 @@ test('subtle 11: one container without a memory limit, and the pod has none', ()
 
 test('daemons get the share of CPU, or all that is reserved for them', () => {
   const reserved = { cpuMilli: 500, memoryBytes: 1 << 20, ephemeralStorageBytes: 0, pids: 7 };
-  assert.deepEqual(reservedCgroupSettings(reserved, false), { cpuShares: 512, memoryLimitBytes: 1 << 20, pidsLimit: 7 });
-  assert.deepEqual(reservedCgroupSettings(reserved, true), { cpuShares: 512 });
+  assert.deepEqual(reservedCgroupSettings(reserved, false, ['2MB']), {
+    cpuShares: 512,
+    memoryLimitBytes: 1 << 20,
+    pidsLimit: 7,
+    hugepageLimits: { '2MB': 0 },
+  });
+  assert.deepEqual(reservedCgroupSettings(reserved, true, ['2MB']), { cpuShares: 512 });
 });

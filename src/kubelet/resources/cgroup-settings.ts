@@ -78,13 +78,14 @@ export function qosTreeSettings(pods: readonly Pod[], limits: NodeCgroupLimits, 
 }
 
 /** What holds the node's own daemons to what is reserved for them. */
-export function reservedCgroupSettings(reserved: ReservedResources, isCompressibleOnly: boolean): CgroupSettings {
+export function reservedCgroupSettings(reserved: ReservedResources, isCompressibleOnly: boolean, hugepageSizes: readonly string[]): CgroupSettings {
   const shares = reserved.cpuMilli > 0 ? { cpuShares: cpuShares(reserved.cpuMilli) } : {};
   if (isCompressibleOnly) return shares;
   return {
     ...shares,
     ...(reserved.memoryBytes > 0 ? { memoryLimitBytes: reserved.memoryBytes } : {}),
     ...(reserved.pids > 0 ? { pidsLimit: reserved.pids } : {}),
+    hugepageLimits: Object.fromEntries(hugepageSizes.map((size) => [size, 0])), // none can be reserved
   };
 }
 

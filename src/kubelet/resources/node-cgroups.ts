@@ -1,10 +1,12 @@
 import type { Pod } from '#api/types/core-v1.ts';
+import { InvalidInput } from '#base/errors.ts';
 import type { EventRecorder } from '#client/event-recorder.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
+import type { CgroupsPort } from '../ports/cgroups.ts';
 import type { HostFacts } from '../ports/host.ts';
 import type { PodCgroupsPort } from '../ports/pod-cgroups.ts';
 import { chooseCgroupDriver } from './cgroup-driver.ts';
-import { type CgroupNames, cgroupNames } from './cgroup-names.ts';
+import { type CgroupDriver, type CgroupNames, cgroupNames, systemdPath } from './cgroup-names.ts';
 import { type NodeCgroupOptions, nodeCgroupOptions } from './cgroup-options.ts';
 import { checkBudget, type NodeBudget, nodeBudget } from './node-budget.ts';
 import { createPodCgroups, type PodCgroups } from './pod-cgroups.ts';
@@ -40,6 +42,7 @@ export async function createNodeCgroups(
   ]);
   checkBudget(budget, { cpuMilli: hostFacts.cpus * 1000, memoryBytes: hostFacts.memoryBytes, ephemeralStorageBytes: capacityBytes });
   const names = cgroupNames(`${configuration.cgroupRoot}${config.cgroupRoot}`, driver);
+  await checkRoot(configuration.cgroupRoot, driver, host.cgroups, signal);
   // The uid of a node's events is its name, by upstream's habit: `kubectl describe` looks for that.
   const node = { kind: 'Node', apiVersion: 'v1', name: nodeName, uid: nodeName };
   const tell = (type: 'Normal' | 'Warning', reason: string, message: string) => events.emit(node, { type, reason, message });
@@ -48,8 +51,20 @@ export async function createNodeCgroups(
   return { budget, options, names, pods };
 }
 
+/** A root that the configuration names is somebody else's: it is not made. @throws {InvalidInput} */
+async function checkRoot(root: string, driver: CgroupDriver, cgroups: CgroupsPort, signal: AbortSignal): Promise<void> {
+  const parts = root.split('/').filter((part) => part !== '');
+  if (parts.length === 0) return;
+  const lack = await cgroups.lack(driver === 'systemd' ? systemdPath(parts) : `/${parts.join('/')}`, signal);
+  if (lack !== undefined) throw new InvalidInput({ message: `invalid configuration: ${lack}`, hint: 'make the cgroup, or leave cgroupRoot away' });
+}
+
 /** Cgroups of pods, whose tier is weighed anew with each. @param pods those that are not finished, with what they were given */
-export function podCgroupsPort(podCgroups: PodCgroups, resizer: Pick<PodResizer, 'apply'>, pods: () => readonly Pod[]): PodCgroupsPort {
+export function podCgroupsPort(
+  podCgroups: PodCgroups,
+  resizer: Pick<PodResizer, 'apply'>,
+  pods: () => readonly Pod[],
+): PodCgroupsPort & { refresh(signal: AbortSignal): Promise<void> } {
   return {
     async ensure(pod, signal) {
       const path = await podCgroups.ensure(pod, signal);
@@ -57,7 +72,11 @@ export function podCgroupsPort(podCgroups: PodCgroups, resizer: Pick<PodResizer,
       return path;
     },
     resize: (pod, observed, path, signal) => resizer.apply(pod, observed, path, signal),
+    refresh: (signal) => podCgroups.refresh(pods(), signal),
     find: (uid, signal) => podCgroups.find(uid, signal),
-    remove: (uid, signal) => podCgroups.remove(uid, signal),
+    async remove(uid, signal) {
+      await podCgroups.remove(uid, signal);
+      await podCgroups.updateQos(pods(), signal);
+    },
   };
 }

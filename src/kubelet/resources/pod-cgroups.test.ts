@@ -89,14 +89,44 @@ test('daemons are held to what is reserved for them, in a cgroup that must be th
   await assert.rejects(cgroups(host).prepareTree(signal), { code: 'INVALID_INPUT' });
   await host.ensure('/daemons', {});
   await cgroups(host).prepareTree(signal);
-  assert.deepEqual(host.settings('/daemons'), { cpuShares: 1024, memoryLimitBytes: 1 << 30 });
+  assert.deepEqual(host.settings('/daemons'), { cpuShares: 1024, memoryLimitBytes: 1 << 30, hugepageLimits: {} });
   const enforced = 'Normal NodeAllocatableEnforced Updated Node Allocatable limit across pods';
   assert.deepEqual(told, [
     enforced,
-    'Warning FailedNodeAllocatableEnforcement Failed to enforce Kube Reserved Cgroup Limits on "/daemons": cgroup "/daemons" has some missing paths or controllers',
+    'Warning FailedNodeAllocatableEnforcement Failed to enforce Kube Reserved Cgroup Limits on "/daemons": cgroup "/daemons" has some missing paths: /daemons',
     enforced,
     'Normal NodeAllocatableEnforced Updated limits on kube reserved cgroup /daemons',
   ]);
+});
+
+test('the limit of all pods is tried again each minute until the kernel takes it, each time with an event', async () => {
+  const told: string[] = [];
+  class Full extends MemoryCgroups {
+    isFull = true;
+    override async ensure(path: string, settings: CgroupSettings): Promise<void> {
+      await super.ensure(path, settings);
+      if (this.isFull && settings.memoryLimitBytes !== undefined) throw new CgroupSettingsRefused({ message: 'memory.max: EBUSY' });
+    }
+  }
+  const host = new Full();
+  const cgroups = createPodCgroups(host, somePodCgroupsOptions('/kubepods', { told }));
+  await cgroups.prepareTree(signal);
+  await cgroups.refresh([], signal);
+  host.isFull = false;
+  for (let minute = 0; minute < 2; minute += 1) await cgroups.refresh([], signal);
+  const failed = 'Warning FailedNodeAllocatableEnforcement Failed to update Node Allocatable Limits ["kubepods"]: memory.max: EBUSY';
+  assert.deepEqual(told, [failed, failed, 'Normal NodeAllocatableEnforced Updated Node Allocatable limit across pods']);
+});
+
+test('each minute the tiers are written anew, whatever somebody else has written meanwhile', async () => {
+  const host = new MemoryCgroups();
+  const cgroups = createPodCgroups(host, somePodCgroupsOptions('/a'));
+  await cgroups.updateQos([burstable], signal);
+  for (const tier of ['/a/burstable', '/a/besteffort']) await host.ensure(tier, { cpuShares: 77 });
+  await cgroups.updateQos([burstable], signal);
+  assert.equal(host.settings('/a/burstable')?.cpuShares, 77, 'between the minutes only what pods change is written');
+  await cgroups.refresh([burstable], signal);
+  assert.deepEqual([host.settings('/a/burstable')?.cpuShares, host.settings('/a/besteffort')?.cpuShares], [1024, 2]);
 });
 
 test('with systemd the same pods live in slices', async () => {

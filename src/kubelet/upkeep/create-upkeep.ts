@@ -17,11 +17,12 @@ import { LogLinks } from './log-links.ts';
 import { rotateLogs } from './rotate-logs.ts';
 
 export interface UpkeepParts {
-  readonly workers: PodWorkers;
+  readonly workers: Pick<PodWorkers, 'has' | 'knownUids' | 'keepsNothing' | 'remainsOf' | 'takeDownOrphan'>;
   readonly cache: RuntimeCache;
   readonly runtime: RuntimePort;
   readonly cgroups: { readonly pods: Pick<PodCgroups, 'orphans'> };
-  readonly allocations: NodeAllocations;
+  readonly pods: { refreshCgroups(signal: AbortSignal): Promise<void> };
+  readonly allocations: Pick<NodeAllocations, 'reconcile'>;
   readonly images: Pick<ImageCleaner, 'collect'>;
   readonly recorder: Pick<EventRecorder, 'emit'>;
   readonly events: EventsPort;
@@ -31,6 +32,9 @@ export interface UpkeepParts {
   readonly busy: Watchable<boolean>;
 }
 
+type UpkeepConfig = Pick<KubeletConfig, 'nodeName' | 'roots' | 'timings' | 'configuration'>;
+type UpkeepHost = Pick<KubeletHost, 'clock' | 'logger' | 'files' | 'httpGet'>;
+
 /** What keeps the node in order beside the pods' own lives. */
 export interface Upkeep {
   /** Until the signal is aborted. */
@@ -39,7 +43,7 @@ export interface Upkeep {
   removeDeadContainers(signal: AbortSignal): Promise<void>;
 }
 
-export function createUpkeep(config: KubeletConfig, host: KubeletHost, parts: UpkeepParts): Upkeep {
+export function createUpkeep(config: UpkeepConfig, host: UpkeepHost, parts: UpkeepParts): Upkeep {
   const { clock, logger, files } = host;
   const { cache, workers, sourcesReady, busy } = parts;
   const { garbageRules } = config.timings;
@@ -61,10 +65,13 @@ export function createUpkeep(config: KubeletConfig, host: KubeletHost, parts: Up
   };
 }
 
+/** Upstream's. */
+const cgroupsEveryMs = 60_000;
+
 function choresOf(
-  { nodeName, roots, timings, configuration }: KubeletConfig,
-  { files, clock, logger }: KubeletHost,
-  { workers, cache, runtime, cgroups, allocations, images, recorder, sourcesReady }: UpkeepParts,
+  { nodeName, roots, timings, configuration }: UpkeepConfig,
+  { files, clock, logger }: UpkeepHost,
+  { workers, cache, runtime, cgroups, pods, allocations, images, recorder, sourcesReady }: UpkeepParts,
   garbage: GarbageDeps,
   links: LogLinks | undefined,
 ): readonly Chore[] {
@@ -77,6 +84,14 @@ function choresOf(
         await waitFor(sourcesReady, (ready) => ready, signal); // before that everything is an orphan
         const orphanCgroups = (known: ReadonlySet<string>, inner: AbortSignal) => cgroups.pods.orphans(known, inner);
         await takeDownOrphans({ workers, cache, files, roots, orphanCgroups }, signal);
+      },
+    },
+    {
+      name: 'cgroups',
+      everyMs: cgroupsEveryMs,
+      async run(signal) {
+        await waitFor(sourcesReady, (ready) => ready, signal); // before that the tiers would be weighed without their pods
+        await pods.refreshCgroups(signal);
       },
     },
     {

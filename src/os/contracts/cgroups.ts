@@ -20,9 +20,14 @@ export function cgroupsContract(name: string, open: (t: { after(undo: () => Prom
     const { cgroups, root, settings } = await open(t);
     const path = `${root}/burstable/pod1`;
     assert.equal(await cgroups.exists(path, signal), false);
+    assert.match(
+      (await cgroups.lack(path, signal)) ?? '',
+      /^(cgroup ".*" has some missing (paths|controllers): |could not read controllers for cgroup ".*": )/,
+    );
     await cgroups.ensure(path, settings[0], signal);
     await cgroups.ensure(path, settings[1], signal);
     assert.deepEqual([await cgroups.exists(path, signal), await cgroups.exists(`${root}/burstable`, signal)], [true, true]);
+    assert.equal(await cgroups.lack(path, signal), undefined);
     assert.deepEqual(await cgroups.children(root, signal), ['burstable']);
     assert.deepEqual(await cgroups.children(path, signal), []);
   });

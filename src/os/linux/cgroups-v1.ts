@@ -29,6 +29,10 @@ export function createCgroupsV1(mounts: CgroupMounts, facts: CgroupFacts, clock:
       refuse(path, refused);
     },
     exists: async (path) => decisive.every(({ root }) => isDirectory(root + checkedPath(path))),
+    async lack(path) {
+      const missing = decisive.map(({ root }) => root + checkedPath(path)).filter((directory) => !isDirectory(directory));
+      return missing.length === 0 ? undefined : `cgroup ${JSON.stringify(path)} has some missing paths: ${missing.sort().join(', ')}`;
+    },
     children: async (path) => [...new Set(directories(path).flatMap(childNames))],
     remove: (path, signal) => removeTrees(directories(path), clock, signal),
     async read(path) {

@@ -23,6 +23,12 @@ export function createCgroupsV2(root: string, facts: CgroupFacts, clock: Clock):
       const present = controllersOf(root + checkedPath(path));
       return decisive.every((name) => present.includes(name)) && (decisive.length > 0 || present.length > 0);
     },
+    async lack(path) {
+      const present = controllersOf(root + checkedPath(path));
+      if (present.length === 0) return `could not read controllers for cgroup ${JSON.stringify(path)}: it is not there, or has none`;
+      const missing = decisive.filter((name) => !present.includes(name));
+      return missing.length === 0 ? undefined : `cgroup ${JSON.stringify(path)} has some missing controllers: ${missing.sort().join(', ')}`;
+    },
     children: async (path) => childNames(root + checkedPath(path)),
     remove: (path, signal) => removeTrees([root + checkedPath(path)], clock, signal),
     async read(path) {

@@ -55,7 +55,7 @@ function sizesIf(offered: boolean): readonly string[] {
 
 function lacking(controllers: readonly string[]): CgroupsMissing {
   return new CgroupsMissing({
-    message: `cgroup controllers are not mounted: ${controllers.join(', ')}`,
+    message: `system validation failed - Following Cgroup subsystem not mounted: [${controllers.join(' ')}]`,
     hint: 'mount them below /sys/fs/cgroup (v1), or boot with the unified hierarchy (v2)',
   });
 }

@@ -30,6 +30,10 @@ export class MemoryCgroups implements CgroupsPort {
     return this.#cgroups.has(path);
   }
 
+  async lack(path: string): Promise<string | undefined> {
+    return this.#cgroups.has(path) ? undefined : `cgroup ${JSON.stringify(path)} has some missing paths: ${path}`;
+  }
+
   async children(path: string): Promise<readonly string[]> {
     const prefix = `${path}/`;
     return this.paths
