@@ -9,6 +9,11 @@ export interface TmpfsOptions {
   readonly mode: number;
 }
 
+export interface HugePagesOptions {
+  /** A size that the kernel has. */
+  readonly pageBytes: number;
+}
+
 export interface MountPoint {
   readonly target: string;
   readonly source: string;
@@ -22,6 +27,8 @@ export interface MountPoint {
 export interface MounterPort {
   bind(source: string, target: string, options: BindOptions, signal: AbortSignal): Promise<void>;
   tmpfs(target: string, options: TmpfsOptions, signal: AbortSignal): Promise<void>;
+  /** Huge pages as files: a hugetlbfs. */
+  hugePages(target: string, options: HugePagesOptions, signal: AbortSignal): Promise<void>;
   /**
    * Binds what is at `relative` below `root` to `target`, which is made: a folder (0750) or a file (0640), as the source is. What is missing
    * of the source is made as folders with the mode of `root`. Links are followed inside `root` only, and nobody who may write there can

@@ -180,7 +180,10 @@ export class PodVolumes {
   }
 }
 
+const noGitRepo = 'git-repo volume plugin has been disabled; if necessary, it may be re-enabled by enabling the feature-gate `GitRepoVolumeDriver`';
+
 function unsupported(volume: Volume): VolumeSetUpFailed {
+  if (volume.gitRepo !== undefined) return new VolumeSetUpFailed({ message: noGitRepo, hint: 'clone into an emptyDir by an init container' });
   const { name: _name, ...source } = volume;
   const [type = 'empty'] = Object.keys(source);
   return new VolumeSetUpFailed({ message: `volumes of type ${type} are not supported by this node`, hint: 'use another type of volume' });

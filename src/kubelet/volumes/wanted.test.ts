@@ -24,6 +24,11 @@ test('a volume that no container uses is not wanted', () => {
   );
 });
 
+test('an image that is a volume is the runtime\u2019s to mount', () => {
+  const pod = aPod({ spec: { volumes: [{ name: 'it', image: { reference: 'x' } }], containers: [mounting({ name: 'it', mountPath: '/it' })] } });
+  assert.deepEqual(wantedVolumes(pod.spec), []);
+});
+
 test('a mount inside a volume needs its folder there', () => {
   const outer = { name: 'outer', mountPath: '/etc/app/' };
   const { spec } = aPod({

@@ -1,11 +1,11 @@
 import type { Container, PodSpec, Volume } from '#api/types/core-v1.ts';
 
-/** Volumes that some container uses: the others are never mounted, and nobody waits for them. */
+/** Volumes that some container uses: the others are never mounted, and nobody waits for them. Images are the runtime's to mount. */
 export function wantedVolumes(spec: PodSpec | undefined): readonly Volume[] {
   const used = new Set(
     allContainers(spec).flatMap(({ volumeMounts = [], volumeDevices = [] }) => [...volumeMounts, ...volumeDevices].map(({ name }) => name)),
   );
-  return (spec?.volumes ?? []).filter(({ name }) => used.has(name));
+  return (spec?.volumes ?? []).filter(({ name, image }) => used.has(name) && image === undefined);
 }
 
 /**

@@ -80,6 +80,14 @@ export function mounterContract(name: string, open: (t: { after(undo: () => Prom
     assert.deepEqual(await files.list(target, signal), []);
   });
 
+  test(`${name}: huge pages are mounted once, and taken away`, async (t) => {
+    const { mounter, target, dir } = await withFolders(t);
+    for (let n = 0; n < 2; n += 1) await mounter.hugePages(target, { pageBytes: 2_097_152 }, signal);
+    assert.deepEqual(await mounter.listBelow(dir, signal), [{ target, source: 'nodev', fsType: 'hugetlbfs' }]);
+    await mounter.unmount(target, signal);
+    assert.deepEqual(await mounter.listBelow(dir, signal), []);
+  });
+
   test(`${name}: mounts below are listed deepest first, also through a link`, async (t) => {
     const { files, mounter, target, dir } = await withFolders(t);
     await mounter.tmpfs(target, { sizeBytes: 65_536, mode: 0o755 }, signal);

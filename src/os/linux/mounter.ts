@@ -1,5 +1,5 @@
 import { closeSync, statSync } from 'node:fs';
-import type { BindOptions, MounterPort, MountPoint, TmpfsOptions } from '#kubelet/ports/mounter.ts';
+import type { BindOptions, HugePagesOptions, MounterPort, MountPoint, TmpfsOptions } from '#kubelet/ports/mounter.ts';
 import { errnoOf, hostCall } from './errno.ts';
 import { FLAG_OF_OPTION, type MountCalls, MS_BIND, MS_RDONLY, MS_REC, MS_REMOUNT } from './mount-calls.ts';
 import { commandMountCalls } from './mount-calls-command.ts';
@@ -23,6 +23,7 @@ export function createMounter(calls: MountCalls): MounterPort {
   return {
     bind,
     tmpfs: (target, options) => tmpfsOnce(calls, target, options),
+    hugePages: (target, options) => hugePagesOnce(calls, target, options),
     unmount: (target) => unmountAll(calls, target),
     async listBelow(root) {
       const path = kernelPath(root);
@@ -75,6 +76,13 @@ async function tmpfsOnce(calls: MountCalls, target: string, { sizeBytes, mode }:
   } catch {
     await calls.mount({ source: 'tmpfs', target, fsType: 'tmpfs', flags: 0, data }); // kernels before 6.4 know no `noswap`
   }
+}
+
+async function hugePagesOnce(calls: MountCalls, target: string, { pageBytes }: HugePagesOptions): Promise<void> {
+  const present = topMountAt(target);
+  if (present?.fsType === 'hugetlbfs') return;
+  if (present !== undefined) await unmountAll(calls, target);
+  await calls.mount({ source: 'nodev', target, fsType: 'hugetlbfs', flags: 0, data: `pagesize=${pageBytes}` });
 }
 
 async function unmountAll(calls: MountCalls, target: string): Promise<void> {

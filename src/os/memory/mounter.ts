@@ -12,6 +12,11 @@ export function createMemoryMounter(tree: MemoryTree): MounterPort {
       if (present?.fsType === 'tmpfs') return;
       replace(tree, { target: path, source: 'tmpfs', fsType: 'tmpfs', root: newNode('directory', mode), readOnly: false });
     },
+    async hugePages(target) {
+      const { path } = tree.get(target, false);
+      if (tree.mountAt(path)?.fsType === 'hugetlbfs') return;
+      replace(tree, { target: path, source: 'nodev', fsType: 'hugetlbfs', root: newNode('directory', 0o755), readOnly: false });
+    },
     async bindBelow(root, relative, target) {
       const source = openBelow(tree, root, relative);
       const { node, name } = tree.parent(target);

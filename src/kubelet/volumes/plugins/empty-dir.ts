@@ -6,6 +6,7 @@ import { isLimited } from '../../resources/is-limited.ts';
 import { giveToGroup } from '../ownership.ts';
 import { pluginDirectory, readyMarker } from '../volume-paths.ts';
 import { type VolumePlugin, VolumeSetUpFailed } from '../volume-plugin.ts';
+import { hugePageBytes } from './huge-page-bytes.ts';
 import type { PluginDependencies } from './plugin-dependencies.ts';
 
 const NAME = 'kubernetes.io~empty-dir';
@@ -22,7 +23,9 @@ export function emptyDirPlugin(dependencies: PluginDependencies): VolumePlugin {
     readsPod: () => false,
     async setUp(volume, pod, signal) {
       const { medium = '' } = volume.emptyDir ?? {};
-      if (medium !== '' && medium !== 'Memory') throw new VolumeSetUpFailed({ message: `unknown storage medium ${quote(medium)}` });
+      const isHuge = medium.startsWith('HugePages');
+      if (medium !== '' && medium !== 'Memory' && !isHuge) throw new VolumeSetUpFailed({ message: `unknown storage medium ${quote(medium)}` });
+      const pageBytes = isHuge ? hugePageBytes(medium, pod.spec) : 0;
       const hostPath = pathOf(pod.metadata.uid, volume.name);
       const marker = readyMarker(roots, pod.metadata.uid, volume.name);
       const ready = { hostPath, readOnly: false, relabel: true };
@@ -34,6 +37,7 @@ export function emptyDirPlugin(dependencies: PluginDependencies): VolumePlugin {
       await files.ensureDirectory(hostPath, 0o777, signal);
       if (medium === 'Memory')
         await mounter.tmpfs(hostPath, { sizeBytes: memorySize(volume.emptyDir, pod, dependencies.allocatable()), mode: 0o1777 }, signal);
+      if (isHuge) await mounter.hugePages(hostPath, { pageBytes }, signal);
       const groupId = pod.spec?.securityContext?.fsGroup;
       if (groupId !== undefined) await giveToGroup(files, hostPath, { groupId, readOnly: false, logger }, signal);
       await files.ensureDirectory(marker.directory, 0o750, signal);
