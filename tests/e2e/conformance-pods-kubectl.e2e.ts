@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { WebSocket } from 'ws';
 import { kubectlPath, outputOf } from '../support/kubectl.ts';
 import { apply, busybox, sleeper, waitForPod } from '../support/pods.ts';
 import { requestsTo } from '../support/requests.ts';
@@ -72,6 +73,41 @@ test('Pods should be updated, their generation tells of each change of the spec 
   assert.deepEqual([last.metadata.generation, last.spec.activeDeadlineSeconds], [502, 99_501]);
   assert.equal(last.status.conditions.find(({ type }: Any) => type === 'Ready').observedGeneration, 502);
   await succeeded(api.call('DELETE', `${pods}/generations`));
+});
+
+test('Pod Generation: custom-set generation on new pods and graceful delete', async () => {
+  const { metadata, spec } = sleeper('aged', { terminationGracePeriodSeconds: 20 }, { command: ['sh', '-c', 'trap "" TERM; sleep 4'] }) as Any;
+  const created = await succeeded(api.call('POST', pods, { body: { metadata: { ...metadata, generation: 100 }, spec } }), 201);
+  assert.equal(created.metadata.generation, 1);
+  await waitForPod(kubectl, 'aged');
+  await succeeded(api.call('DELETE', `${pods}/aged`));
+  assert.equal((await get(`${pods}/aged`)).metadata.generation, 2);
+  assert.equal((await until('aged', ({ status }) => status.observedGeneration === 2)).metadata.deletionGracePeriodSeconds, 20);
+});
+
+test('Pod Generation: issue 500 podspec updates and verify generation and observedGeneration eventually converge', async () => {
+  await apply(kubectl, sleeper('busy'));
+  await waitForPod(kubectl, 'busy');
+  for (let n = 1; n <= 500; n += 1) await patch(`${pods}/busy`, { spec: { activeDeadlineSeconds: 5000 - n } });
+  const { metadata, status } = await until('busy', (pod) => pod.status.observedGeneration === 501);
+  assert.equal(metadata.generation, 501);
+  for (const { type, observedGeneration } of status.conditions) assert.equal(observedGeneration, 501, type);
+  assert.equal(status.containerStatuses[0].restartCount, 0);
+});
+
+test('Pods should support retrieving logs from the container over websockets', async () => {
+  await apply(kubectl, sleeper('teller', {}, { command: ['sh', '-c', 'echo container is alive; sleep 10000'] }));
+  await waitForPod(kubectl, 'teller');
+  const server = new URL(api.config.getCurrentCluster()?.server ?? '');
+  const tls: Any = {};
+  await api.config.applyToHTTPSOptions(tls);
+  for (const protocol of ['binary.k8s.io', 'base64.binary.k8s.io']) {
+    const socket = new WebSocket(`wss://${server.host}${pods}/teller/log?container=main`, [protocol], tls);
+    const messages: string[] = [];
+    socket.on('message', (data, isBinary) => messages.push(isBinary ? String(data) : Buffer.from(String(data), 'base64').toString()));
+    await once(socket, 'close');
+    assert.equal(messages.join(''), 'container is alive\n', protocol);
+  }
 });
 
 test('Pods should allow activeDeadlineSeconds to be updated', async () => {

@@ -17,7 +17,7 @@ import { type RequestInfo, requestInfoOf } from './request-info.ts';
 import type { ApiRequest, ApiResponse, Route, RoutedRequest } from './route.ts';
 import { isLongRunning, timeLimitOf } from './time-limit.ts';
 import type { User } from './user.ts';
-import { isWebSocketWatch, sendWatch } from './web-socket-watch.ts';
+import { sendAsMessages, webSocketForm } from './web-socket-answer.ts';
 
 export interface PipelineOptions {
   readonly context: ServerContext;
@@ -66,9 +66,10 @@ export class Pipeline {
         return answerText(101, '');
       }
       const answer = await this.#limited(routed, signal);
-      if (!isWebSocketWatch(routed, answer)) return answer;
+      const form = webSocketForm(routed, answer);
+      if (form === undefined) return answer;
       isTaken = true;
-      await sendWatch(routed, answer, socket, head, signal);
+      await sendAsMessages(routed, answer, form, { socket, head }, signal);
       return answerText(101, '');
     });
     return isTaken ? undefined : response;

@@ -5,26 +5,28 @@ import type { UpgradeClient } from './upgrade-stream.ts';
 
 const newline = 10;
 
+/** How a stream becomes messages: `lines` is a text message each, of chunks of whole lines; `bytes` is what comes as it comes, after an empty one. */
+export type MessageForm = 'lines' | 'bytes';
+
 /**
- * Sends the lines of a stream as the text messages of a WebSocket, and closes it at the end. What the client sends is not read.
+ * Sends a stream as the messages of a WebSocket, and closes it at the end. What the client sends is not read.
  *
- * @param chunks whole lines each, any number of them
  * @param refusedProtocol offers that begin with it are never chosen
  */
-export async function sendLines(
+export async function sendMessages(
   client: UpgradeClient,
   chunks: AsyncIterable<Uint8Array>,
-  refusedProtocol: string,
+  { form, refusedProtocol }: { readonly form: MessageForm; readonly refusedProtocol: string },
   signal: AbortSignal,
 ): Promise<void> {
   const webSocket = await accepted(client, refusedProtocol);
   if (webSocket === undefined) return;
   webSocket.on('error', () => undefined); // 'close' follows and is what counts
   const forget = onAbort(signal, () => webSocket.terminate());
+  const send = (chunk: Uint8Array) => (form === 'lines' ? sendLines(webSocket, chunk) : sendBytes(webSocket, chunk));
   try {
-    for await (const chunk of chunks) {
-      for (const line of linesOf(chunk)) if (!(await sent(webSocket, line))) return;
-    }
+    if (form === 'bytes' && !(await send(new Uint8Array()))) return; // it is there, although nothing may come for long
+    for await (const chunk of chunks) if (!(await send(chunk))) return;
   } finally {
     forget();
     webSocket.close(1000);
@@ -62,6 +64,17 @@ function* linesOf(chunk: Uint8Array): Generator<Uint8Array, void, void> {
 }
 
 /** @returns whether the client is still there */
-function sent(webSocket: WebSocket, line: Uint8Array): Promise<boolean> {
-  return new Promise((resolve) => webSocket.send(line, { binary: false }, (error) => resolve(error === undefined || error === null)));
+async function sendLines(webSocket: WebSocket, chunk: Uint8Array): Promise<boolean> {
+  for (const line of linesOf(chunk)) if (!(await sent(webSocket, line, false))) return false;
+  return true;
+}
+
+/** @returns whether the client is still there */
+function sendBytes(webSocket: WebSocket, chunk: Uint8Array): Promise<boolean> {
+  if (!webSocket.protocol.startsWith('base64.')) return sent(webSocket, chunk, true);
+  return sent(webSocket, Buffer.from(Buffer.from(chunk).toString('base64')), false);
+}
+
+function sent(webSocket: WebSocket, message: Uint8Array, binary: boolean): Promise<boolean> {
+  return new Promise((resolve) => webSocket.send(message, { binary }, (error) => resolve(error === undefined || error === null)));
 }
