@@ -144,3 +144,12 @@ test('names and labels that cannot be are refused for every kind', () => {
     'metadata.name: Invalid value: "a.b": must not contain dots',
   ]);
 });
+
+test('every kind whose status nobody may send has one from the start, for a patch to add to', () => {
+  const fresh = { metadata: { name: 'a' }, spec: { template: { metadata: {} } } } as never;
+  const without = kinds.filter((kind) => kind.subresources.includes('status') && !('status' in kind.prepareCreate(fresh)));
+  assert.deepEqual(
+    without.map(({ kind }) => kind),
+    ['Node'],
+  ); // kubelets send theirs
+});

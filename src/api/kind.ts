@@ -219,7 +219,7 @@ export function defineKind<T extends KubeObject>(init: KindInit<T>): Kind<T> {
     setDefaults: (object) => init.setDefaults?.(object) ?? object,
     prepareCreate: (object) => {
       const fresh = withGeneration(
-        hasStatus && init.keepsStatusOnCreate !== true ? without(object, 'status') : object,
+        hasStatus && init.keepsStatusOnCreate !== true ? { ...object, status: {} } : object, // there from the start: patches add to it
         generation === 'none' ? undefined : 1,
       );
       return init.prepareCreate?.(fresh) ?? fresh;

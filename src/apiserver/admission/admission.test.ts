@@ -114,3 +114,13 @@ test('a pod stays five minutes on a node in trouble unless it says otherwise', a
   const { body } = await api.call('POST', `${pods}?dryRun=All`, { body: pod({ tolerations: [own] }) });
   assert.deepEqual(body.spec.tolerations, [own, { ...own, key: 'node.kubernetes.io/unreachable', tolerationSeconds: 300 }]);
 });
+
+test('an update that names other tolerations keeps those', async () => {
+  await using api = await inProcessServer();
+  await api.call('POST', accounts, { body: { metadata: { name: 'default' } } });
+  const created = await api.call('POST', pods, { body: pod() });
+  const another = { key: 'a', operator: 'Equal', value: 'b', effect: 'NoSchedule' };
+  const next = { ...created.body, spec: { ...created.body.spec, tolerations: [another] } };
+  const { status, body } = await api.call('PUT', `${pods}/${created.body.metadata.name}`, { body: next });
+  assert.deepEqual([status, body.spec.tolerations], [200, [another, ...created.body.spec.tolerations]]);
+});

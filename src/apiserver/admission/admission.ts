@@ -54,8 +54,12 @@ export class Admission {
 
 /** The pod that is about to be created, if this is about one. */
 export function newPodOf(request: AdmissionRequest): Pod | undefined {
-  const { kind, operation, subresource, object } = request;
-  if (operation !== 'CREATE' || subresource !== '' || kind.group !== '' || kind.kind !== 'Pod') return undefined;
+  return request.operation === 'CREATE' ? writtenPodOf(request) : undefined;
+}
+
+/** The pod that is about to be created or replaced, if this is about one as a whole. */
+export function writtenPodOf({ kind, operation, subresource, object }: AdmissionRequest): Pod | undefined {
+  if (operation === 'DELETE' || subresource !== '' || kind.group !== '' || kind.kind !== 'Pod') return undefined;
   return object as Pod; // the kind's schema has read it
 }
 

@@ -97,6 +97,11 @@ test('what Go writes because it must is left out, what it means is kept', () => 
   });
 });
 
+test('a lease that never changed hands says so', () => {
+  const lease = { metadata: { name: 'a' }, spec: { holderIdentity: '', leaseTransitions: 0 } };
+  assert.deepEqual(decodeProtobuf(schemaOf('coordination.v1.Lease'), encodeProtobuf(schemaOf('coordination.v1.Lease'), lease)), lease);
+});
+
 test('an envelope says what is in it', () => {
   const raw = new Uint8Array([1, 2, 3]);
   const envelope = { apiVersion: 'v1', kind: 'Pod', raw, contentType: '' };

@@ -54,7 +54,6 @@ export const deployment = defineKind<Deployment>({
     selectorColumn<Deployment>(({ spec }) => spec?.selector),
   ],
   setDefaults: (object) => ({ ...object, spec: defaultSpec(specOf(object)) }),
-  prepareCreate: (object) => ({ ...object, status: {} }),
   prepareStatusUpdate: (next, previous) => {
     // Labels belong to whoever writes the object, not to its controller.
     const { labels: _, ...metadata } = next.metadata;

@@ -44,7 +44,6 @@ export const cronJob = defineKind<CronJob>({
     selectorColumn<CronJob>(({ spec }) => spec.jobTemplate.spec?.selector),
   ],
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
-  prepareCreate: (object) => ({ ...object, status: {} }),
   warnings: (next, previous) => {
     const ofSpec = () => jobSpecWarnings(next.spec.jobTemplate.spec ?? {}, 'spec.jobTemplate.spec');
     if (previous === undefined) return [...podNameWarnings(next.metadata.name), ...ofSpec()];

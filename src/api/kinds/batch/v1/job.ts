@@ -36,7 +36,7 @@ export const job = defineKind<Job>({
     selectorColumn<Job>(({ spec }) => spec?.selector),
   ],
   setDefaults: defaultJob,
-  prepareCreate: (object) => ({ ...withTemplateLabels(withSelector(object)), status: {} }),
+  prepareCreate: (object) => withTemplateLabels(withSelector(object)),
   warnings: (next, previous) => {
     const ofSpec = () => jobSpecWarnings(next.spec ?? {}, 'spec');
     if (previous === undefined) return [...podNameWarnings(next.metadata.name), ...ofSpec()];

@@ -28,7 +28,6 @@ export const certificateSigningRequest = defineKind<CertificateSigningRequest>({
     column('Condition', { description: 'Whether it was approved, denied or signed.', cell: conditionText }),
   ],
   // Nobody creates a request that is approved already.
-  prepareCreate: (request) => ({ ...request, status: {} }),
   // A request is what it was when it was made; what becomes of it is said through the other endpoints.
   prepareUpdate: (next, previous) => ({ ...next, spec: previous.spec }),
   validate: validateCertificateRequest,

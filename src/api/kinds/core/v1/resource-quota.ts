@@ -21,7 +21,6 @@ export const resourceQuota = defineKind<ResourceQuota>({
     column('Limit', { description: 'Limits in use, of what they may be.', cell: (quota) => usageText(quota, (name) => name.startsWith('limits')) }),
     ageColumn,
   ],
-  prepareCreate: (quota) => ({ ...quota, status: {} }),
   validate: ({ spec = {}, status = {} }) => [
     ...validateQuotaList(spec.hard ?? {}, 'spec.hard'),
     ...validateScopes(spec, 'spec'),
