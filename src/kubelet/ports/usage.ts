@@ -42,6 +42,8 @@ export interface CgroupMemory {
   /** Times that a limit was met. */
   readonly failures: Reading;
   readonly swapBytes: Reading;
+  /** Processes that the kernel killed for want of memory. */
+  readonly oomKills?: Reading;
   /** Absent: none. */
   readonly limitBytes: Reading;
   /** Absent: none. */
@@ -88,6 +90,16 @@ export interface InterfaceUsage {
   readonly txDropped: number;
 }
 
+/** What a cgroup and all below it did with one disk. */
+export interface DiskUsage {
+  /** `/dev/vda` */
+  readonly device: string;
+  readonly reads: number;
+  readonly readBytes: number;
+  readonly writes: number;
+  readonly writtenBytes: number;
+}
+
 /** A file system as a whole. */
 export interface FilesystemRoom {
   readonly capacityBytes: number;
@@ -104,6 +116,8 @@ export interface FilesystemRoom {
 export interface UsagePort {
   /** @returns undefined when there is no such cgroup */
   cgroup(path: string, signal: AbortSignal): Promise<CgroupUsage | undefined>;
+  /** None of a cgroup that is not there, and where the kernel does not count it. */
+  disks(path: string, signal: AbortSignal): Promise<readonly DiskUsage[]>;
   /** Names of the children; none of a cgroup that is not there. */
   cgroupChildren(path: string, signal: AbortSignal): Promise<readonly string[]>;
   /**

@@ -12,7 +12,7 @@ import { namedCgroups } from './named-cgroups.ts';
 const { signal } = new AbortController();
 
 function aCgroup(usageBytes: number): CgroupUsage {
-  const memory = { usageBytes, inactiveFileBytes: 10, rssBytes: 7, pageFaults: 3, majorPageFaults: 1 };
+  const memory = { usageBytes, inactiveFileBytes: 10, rssBytes: 7, pageFaults: 3, majorPageFaults: 1, oomKills: 2 };
   const cpu = { totalNanos: 1_500_000_000, userNanos: 1e9, systemNanos: 5e8, throttledNanos: 2e9, shares: 102 };
   const some = { totalUs: 2_500_000, avg10: 0, avg60: 0, avg300: 0 };
   const pressure = { cpu: { some, full: undefined }, memory: undefined, io: undefined };
@@ -39,8 +39,12 @@ async function page(change: Partial<PodAsFound> = {}): Promise<readonly string[]
   for (const path of ['/', '/pods', '/pods/burstable', '/pods/besteffort', '/pods/besteffort/podu']) usage.cgroups.set(path, aCgroup(1000));
   for (const id of ['c1', 's1']) usage.cgroups.set(`/pods/besteffort/podu/${id}`, aCgroup(100));
   const counts = { rxPackets: 2, rxErrors: 3, rxDropped: 4, txBytes: 5, txPackets: 6, txErrors: 7, txDropped: 8 };
-  usage.interfaces.set('', [{ name: 'eth0', rxBytes: 1000, ...counts }]);
+  usage.interfaces.set('', [
+    { name: 'eth0', rxBytes: 1000, ...counts },
+    { name: 'veth1', rxBytes: 9, ...counts },
+  ]);
   usage.interfaces.set('/pods/besteffort/podu/s1', [{ name: 'eth0', rxBytes: 1, ...counts }]);
+  usage.disksOf.set('/pods/besteffort/podu/c1', [{ device: '/dev/vda', reads: 3, readBytes: 4096, writes: 5, writtenBytes: 8192 }]);
   const pods = cgroupNames('/pods', 'cgroupfs');
   const layers = async () => new Map([['c1', { usedBytes: 77 }]]);
   const deps = { usage, clock, podCgroups: pods, root: '/', layers, find: async () => [{ ...found, ...change }] };
@@ -58,6 +62,11 @@ test('Prometheus set-ups find the series that they ask for', async () => {
     `container_cpu_usage_seconds_total{${ofContainer},cpu="total"} 1.5 9000`,
     `container_cpu_cfs_throttled_seconds_total{${ofContainer}} 2 9000`,
     `container_memory_working_set_bytes{${ofContainer}} 90 9000`,
+    `container_oom_events_total{${ofContainer}} 2 9000`,
+    `container_fs_reads_total{${ofContainer},device="/dev/vda"} 3 9000`,
+    `container_fs_writes_bytes_total{${ofContainer},device="/dev/vda"} 8192 9000`,
+    `container_blkio_device_usage_total{${ofContainer},device="/dev/vda",operation="Read"} 4096 9000`,
+    'machine_scrape_error 0',
     `container_memory_working_set_bytes{${ofPod}} 990 9000`,
     `container_memory_rss{${ofContainer}} 7 9000`,
     `container_memory_failures_total{${ofContainer},failure_type="pgmajfault",scope="container"} 1 9000`,
@@ -82,4 +91,11 @@ test("traffic of the host's network is told once", async () => {
 
 test('a scrape that failed says so', () => {
   assert.match(cadvisorMetrics(machine, undefined), /^container_scrape_error 1$/m);
+});
+
+test('ends of pods’ links on the host are not counted with the host', async () => {
+  assert.equal(
+    (await page()).some((line) => line.includes('veth1')),
+    false,
+  );
 });

@@ -1,26 +1,7 @@
-import type { CgroupCpu, CgroupMemory, CgroupUsage, FilesystemRoom, HostUsage, InterfaceUsage, Pressure, Reading } from '../ports/usage.ts';
-import { type Family, prometheusText, type Sample } from './prometheus-text.ts';
-
-/** A cgroup under the names that Prometheus set-ups ask for. */
-export interface NamedCgroup {
-  readonly labels: CgroupLabels;
-  readonly atMs: number;
-  readonly usage: CgroupUsage;
-  /** Of the whole host and of sandboxes. */
-  readonly interfaces: readonly InterfaceUsage[];
-  /** The whole host's file system, or a container's writable layer. */
-  readonly filesystem: { readonly usedBytes: Reading; readonly room: FilesystemRoom | undefined } | undefined;
-}
-
-/** Empty where they do not apply: queries tell pods and containers apart by that. */
-export interface CgroupLabels {
-  readonly container: string;
-  readonly id: string;
-  readonly image: string;
-  readonly name: string;
-  readonly namespace: string;
-  readonly pod: string;
-}
+import type { CgroupCpu, CgroupMemory, CgroupUsage, HostUsage, Pressure, Reading } from '../ports/usage.ts';
+import { disks, filesystems, network, samples } from './cadvisor-devices.ts';
+import type { NamedCgroup } from './named-cgroups.ts';
+import { counter, type Family, gauge, prometheusText } from './prometheus-text.ts';
 
 export interface MachineFacts {
   readonly cpus: number;
@@ -34,7 +15,8 @@ export function cadvisorMetrics(machine: MachineFacts, cgroups: readonly NamedCg
     { labels: {}, value: cgroups === undefined ? 1 : 0 },
   ]);
   const all = cgroups ?? [];
-  return prometheusText([...cpu(all), ...memory(all), ...others(all), ...filesystems(all), ...network(all), ...machineFamilies(machine), failed]);
+  const families = [cpu(all), memory(all), others(all), filesystems(all), disks(all), network(all), machineFamilies(machine)];
+  return prometheusText([...families.flat(), failed]);
 }
 
 function cpu(cgroups: readonly NamedCgroup[]): readonly Family[] {
@@ -118,6 +100,11 @@ function memory(cgroups: readonly NamedCgroup[]): readonly Family[] {
       of(({ failures: met }) => met),
     ),
     counter('container_memory_failures_total', 'Page faults', failures),
+    counter(
+      'container_oom_events_total',
+      'Processes that were killed for want of memory',
+      of(({ oomKills }) => oomKills),
+    ),
     gauge(
       'container_spec_memory_limit_bytes',
       'Limit of memory, 0: none',
@@ -168,86 +155,11 @@ function others(cgroups: readonly NamedCgroup[]): readonly Family[] {
   ];
 }
 
-function filesystems(cgroups: readonly NamedCgroup[]): readonly Family[] {
-  const of = (read: (filesystem: NonNullable<NamedCgroup['filesystem']>) => Reading) =>
-    samples(cgroups, ({ filesystem }) => (filesystem === undefined ? undefined : read(filesystem)), { device: '' });
-  return [
-    gauge(
-      'container_fs_usage_bytes',
-      'Bytes in use on the file system',
-      of(({ usedBytes }) => usedBytes),
-    ),
-    gauge(
-      'container_fs_limit_bytes',
-      'Bytes that the file system holds',
-      of(({ room }) => room?.capacityBytes),
-    ),
-    gauge(
-      'container_fs_inodes_total',
-      'Inodes of the file system',
-      of(({ room }) => room?.inodes),
-    ),
-    gauge(
-      'container_fs_inodes_free',
-      'Free inodes of the file system',
-      of(({ room }) => room?.inodesFree),
-    ),
-  ];
-}
-
-function network(cgroups: readonly NamedCgroup[]): readonly Family[] {
-  const of = (read: (one: InterfaceUsage) => number): readonly Sample[] =>
-    cgroups.flatMap(({ labels, atMs, interfaces }) =>
-      interfaces.map((one) => ({ labels: { ...labels, interface: one.name }, value: read(one), atMs })),
-    );
-  return [
-    counter(
-      'container_network_receive_bytes_total',
-      'Bytes received',
-      of(({ rxBytes }) => rxBytes),
-    ),
-    counter(
-      'container_network_receive_packets_total',
-      'Packets received',
-      of(({ rxPackets }) => rxPackets),
-    ),
-    counter(
-      'container_network_receive_packets_dropped_total',
-      'Packets dropped while receiving',
-      of(({ rxDropped }) => rxDropped),
-    ),
-    counter(
-      'container_network_receive_errors_total',
-      'Errors while receiving',
-      of(({ rxErrors }) => rxErrors),
-    ),
-    counter(
-      'container_network_transmit_bytes_total',
-      'Bytes sent',
-      of(({ txBytes }) => txBytes),
-    ),
-    counter(
-      'container_network_transmit_packets_total',
-      'Packets sent',
-      of(({ txPackets }) => txPackets),
-    ),
-    counter(
-      'container_network_transmit_packets_dropped_total',
-      'Packets dropped while sending',
-      of(({ txDropped }) => txDropped),
-    ),
-    counter(
-      'container_network_transmit_errors_total',
-      'Errors while sending',
-      of(({ txErrors }) => txErrors),
-    ),
-  ];
-}
-
 function machineFamilies({ cpus, host, labels }: MachineFacts): readonly Family[] {
   return [
     gauge('machine_cpu_cores', 'CPUs of the host', [{ labels, value: cpus }]),
     gauge('machine_memory_bytes', 'Memory of the host', [{ labels, value: host.memoryBytes }]),
+    gauge('machine_scrape_error', '1 if figures of the host could not be read, 0 otherwise', [{ labels: {}, value: 0 }]),
     gauge('machine_swap_bytes', 'Swap of the host', [{ labels, value: host.swapBytes }]),
   ];
 }
@@ -256,22 +168,6 @@ function workingSet({ usageBytes, inactiveFileBytes = 0 }: CgroupMemory): Readin
   return usageBytes === undefined ? undefined : Math.max(0, usageBytes - inactiveFileBytes);
 }
 
-function samples(
-  cgroups: readonly NamedCgroup[],
-  read: (one: NamedCgroup) => Reading,
-  more: Readonly<Record<string, string>> = {},
-): readonly Sample[] {
-  return cgroups.map((one) => ({ labels: { ...one.labels, ...more }, value: read(one), atMs: one.atMs }));
-}
-
 function per(reading: Reading, divisor: number): Reading {
   return reading === undefined ? undefined : reading / divisor;
-}
-
-function counter(name: string, help: string, list: readonly Sample[]): Family {
-  return { name, help, type: 'counter', samples: list };
-}
-
-function gauge(name: string, help: string, list: readonly Sample[]): Family {
-  return { name, help, type: 'gauge', samples: list };
 }

@@ -102,6 +102,11 @@ export function partUsage(
   return { ...whole, ...part };
 }
 
+/** Without those that carry what others count already: ends of pods' links, and docker's. Source: cAdvisor's list. */
+export function countedInterfaces(interfaces: readonly InterfaceUsage[]): readonly InterfaceUsage[] {
+  return interfaces.filter(({ name }) => !/^(veth|docker|nerdctl)/.test(name));
+}
+
 /** @returns undefined when none of them is known */
 export function sum(readings: readonly Reading[]): Reading {
   const known = readings.filter((reading) => reading !== undefined);

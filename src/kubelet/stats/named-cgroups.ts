@@ -1,8 +1,30 @@
 import type { Clock } from '#base/clock.ts';
-import type { UsagePort } from '../ports/usage.ts';
-import type { CgroupLabels, NamedCgroup } from './cadvisor-metrics.ts';
+import type { CgroupUsage, DiskUsage, FilesystemRoom, InterfaceUsage, Reading, UsagePort } from '../ports/usage.ts';
 import type { PodAsFound } from './compute-figures.ts';
+import { countedInterfaces } from './figures.ts';
 import type { PodCgroupTree } from './pod-cgroup-index.ts';
+
+/** A cgroup under the names that Prometheus set-ups ask for. */
+export interface NamedCgroup {
+  readonly labels: CgroupLabels;
+  readonly atMs: number;
+  readonly usage: CgroupUsage;
+  /** Of the whole host and of sandboxes. */
+  readonly interfaces: readonly InterfaceUsage[];
+  readonly disks: readonly DiskUsage[];
+  /** The whole host's file system, or a container's writable layer. */
+  readonly filesystem: { readonly usedBytes: Reading; readonly room: FilesystemRoom | undefined } | undefined;
+}
+
+/** Empty where they do not apply: queries tell pods and containers apart by that. */
+export interface CgroupLabels {
+  readonly container: string;
+  readonly id: string;
+  readonly image: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly pod: string;
+}
 
 export interface NamedCgroupsDeps {
   readonly usage: UsagePort;
@@ -34,7 +56,8 @@ export async function namedCgroups(deps: NamedCgroupsDeps, signal: AbortSignal):
     const found = await usage.cgroup(one.labels.id, signal);
     if (found === undefined) return [];
     const own = one.isSandbox === true ? await usage.network(one.labels.id, signal) : (one.interfaces ?? []);
-    return [{ labels: one.labels, atMs: deps.clock.now(), usage: found, interfaces: own, filesystem: one.filesystem }];
+    const disks = await usage.disks(one.labels.id, signal);
+    return [{ labels: one.labels, atMs: deps.clock.now(), usage: found, interfaces: countedInterfaces(own), disks, filesystem: one.filesystem }];
   });
   return (await Promise.all(named)).flat();
 }

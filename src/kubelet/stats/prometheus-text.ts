@@ -20,6 +20,14 @@ export function prometheusText(families: readonly Family[]): string {
   return families.map(familyText).join('');
 }
 
+export function counter(name: string, help: string, samples: readonly Sample[]): Family {
+  return { name, help, type: 'counter', samples };
+}
+
+export function gauge(name: string, help: string, samples: readonly Sample[]): Family {
+  return { name, help, type: 'gauge', samples };
+}
+
 function familyText({ name, help, type, samples }: Family): string {
   const lines = samples.flatMap(({ labels, value, atMs }) =>
     value === undefined ? [] : [`${name}${labelText(labels)} ${value}${atMs === undefined ? '' : ` ${Math.round(atMs)}`}\n`],

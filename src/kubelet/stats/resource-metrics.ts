@@ -1,5 +1,5 @@
 import type { Compute, NodeCompute, PodCompute } from './figures.ts';
-import { type Family, prometheusText, type Sample } from './prometheus-text.ts';
+import { counter, type Family, gauge, prometheusText, type Sample } from './prometheus-text.ts';
 
 export interface ResourceFigures {
   readonly node: NodeCompute;
@@ -51,11 +51,3 @@ const workingSet = ({ labels, figures: { memory } }: Labelled): Sample => ({ lab
 const swap = ({ labels, figures: { swap } }: Labelled): Sample => ({ labels, value: swap.usedBytes, atMs: swap.atMs });
 const swapLimit = ({ labels, figures: { swap } }: Labelled): Sample => ({ labels, value: swap.limitBytes, atMs: swap.atMs });
 const start = ({ labels, figures: { startedAtMs } }: Labelled): Sample => ({ labels, value: startedAtMs / 1000 });
-
-function counter(name: string, help: string, samples: readonly Sample[]): Family {
-  return { name, help, type: 'counter', samples };
-}
-
-function gauge(name: string, help: string, samples: readonly Sample[]): Family {
-  return { name, help, type: 'gauge', samples };
-}

@@ -7,7 +7,7 @@ import type { FilesystemLayout, FilesystemUsage, StatsPort, VolumeUsage } from '
 import type { DirectoryUsage, FilesystemRoom } from '../ports/usage.ts';
 import { ComputeFigures, type ComputeFiguresDeps, type PodAsFound } from './compute-figures.ts';
 import { DirectorySizes } from './directory-sizes.ts';
-import { type NodeCompute, type NodeFigures, type PodCompute, type PodFigures, partUsage, roomUsage, sum } from './figures.ts';
+import { countedInterfaces, type NodeCompute, type NodeFigures, type PodCompute, type PodFigures, partUsage, roomUsage, sum } from './figures.ts';
 import { measuredVolumes } from './measured-volumes.ts';
 import { type LayerUsage, RuntimeFigures, type RuntimeFilesystem } from './runtime-figures.ts';
 
@@ -72,7 +72,7 @@ class Provider implements StatsProvider {
     return {
       ...compute,
       processes: { atMs, running: host.tasks, max: host.maxTasks },
-      network: { atMs, interfaces },
+      network: { atMs, interfaces: countedInterfaces(interfaces) },
       nodeFs: roomUsage(nodeRoom, atMs),
       imageFs: runtimeFs(images, imageRoom, atMs),
       containerFs: runtimeFs(containers, containerRoom, atMs),
@@ -145,7 +145,7 @@ class Provider implements StatsProvider {
     return {
       ...compute,
       containers,
-      network: { atMs: clock.now(), interfaces },
+      network: { atMs: clock.now(), interfaces: countedInterfaces(interfaces) },
       volumes: volumes.map((one) => one.usage),
       ephemeralStorage: partUsage(asked.nodeFs, {
         usedBytes: sum(storage.map(({ usedBytes }) => usedBytes)),

@@ -49,6 +49,7 @@ export function usageContract(name: string, open: (t: { after(undo: () => Promis
     assert.equal(await usage.cgroup(none, signal), undefined);
     assert.deepEqual(await usage.cgroupChildren(none, signal), []);
     assert.deepEqual(await usage.network(none, signal), []);
+    assert.deepEqual(await usage.disks(none, signal), []);
     assert.equal(await usage.directory('/no/such/directory', signal), undefined);
   });
 

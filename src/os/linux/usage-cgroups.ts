@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import type { CgroupCpu, CgroupMemory, Pressure, Reading, Stall } from '#kubelet/ports/usage.ts';
+import type { CgroupCpu, CgroupMemory, DiskUsage, Pressure, Reading, Stall } from '#kubelet/ports/usage.ts';
 import type { CgroupMounts } from './cgroup-mounts.ts';
 import { unlessMissing } from './errno.ts';
 
@@ -82,6 +82,7 @@ export function memoryV1(read: Read): CgroupMemory {
     majorPageFaults: stat('total_pgmajfault'),
     failures: numberOf(read('memory.failcnt')),
     swapBytes: stat('total_swap'),
+    oomKills: table(read('memory.oom_control'))('oom_kill'),
     limitBytes,
     swapLimitBytes: both === undefined || limitBytes === undefined ? undefined : both - limitBytes,
   };
@@ -90,6 +91,7 @@ export function memoryV1(read: Read): CgroupMemory {
 /** @param root what the host as a whole uses: the root of the unified tree does not say it */
 export function memoryV2(read: Read, root: { readonly usageBytes: number; readonly swapBytes: number } | undefined): CgroupMemory {
   const stat = table(read('memory.stat'));
+  const events = table(read('memory.events'));
   return {
     usageBytes: root?.usageBytes ?? numberOf(read('memory.current')),
     maxUsageBytes: numberOf(read('memory.peak')),
@@ -99,11 +101,50 @@ export function memoryV2(read: Read, root: { readonly usageBytes: number; readon
     mappedFileBytes: stat('file_mapped'),
     pageFaults: stat('pgfault'),
     majorPageFaults: stat('pgmajfault'),
-    failures: table(read('memory.events'))('max'),
+    failures: events('max'),
+    oomKills: events('oom_kill'),
     swapBytes: root?.swapBytes ?? numberOf(read('memory.swap.current')),
     limitBytes: numberOf(read('memory.max')),
     swapLimitBytes: numberOf(read('memory.swap.max')),
   };
+}
+
+/** Counts of a disk by its number, `8:0`. */
+export type DiskCounts = Omit<DiskUsage, 'device'> & { readonly number: string };
+
+/** Lines as `8:0 Read 4096`. Which of its files the kernel counts in depends on its version and on the disk's scheduler. */
+export function disksV1(read: Read): readonly DiskCounts[] {
+  const counted = (what: string) =>
+    ['throttle', 'bfq']
+      .map((by) => operations(read(`blkio.${by}.${what}_recursive`) ?? read(`blkio.${by}.${what}`)))
+      .find((disks) => disks.size > 0) ?? new Map();
+  const [bytes, times] = [counted('io_service_bytes'), counted('io_serviced')];
+  return [...bytes].map(([number, of]) => ({
+    number,
+    readBytes: of.get('Read') ?? 0,
+    writtenBytes: of.get('Write') ?? 0,
+    reads: times.get(number)?.get('Read') ?? 0,
+    writes: times.get(number)?.get('Write') ?? 0,
+  }));
+}
+
+function operations(text: string | undefined): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const disks = new Map<string, Map<string, number>>();
+  for (const [, number = '', operation = '', count] of (text ?? '').matchAll(/^(\d+:\d+) (\w+) (\d+)$/gm)) {
+    const of = disks.get(number) ?? new Map<string, number>();
+    disks.set(number, of.set(operation, Number(count)));
+  }
+  return disks;
+}
+
+/** Lines as `8:0 rbytes=4096 wbytes=0 rios=1 wios=0`. */
+export function disksV2(read: Read): readonly DiskCounts[] {
+  return [...(read('io.stat') ?? '').matchAll(/^(\d+:\d+) (.*)$/gm)].flatMap(([, number = '', rest = '']) => {
+    const values = new Map(rest.split(' ').map((pair) => pair.split('=') as [string, string | undefined]));
+    if (!values.has('rbytes')) return [];
+    const of = (name: string): number => Number(values.get(name) ?? 0);
+    return [{ number, readBytes: of('rbytes'), writtenBytes: of('wbytes'), reads: of('rios'), writes: of('wios') }];
+  });
 }
 
 /** @param text as in `cpu.pressure` */

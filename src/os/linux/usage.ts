@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CgroupUsage, FilesystemRoom, HostUsage, InterfaceUsage, UsagePort } from '#kubelet/ports/usage.ts';
+import type { CgroupUsage, DiskUsage, FilesystemRoom, HostUsage, InterfaceUsage, UsagePort } from '#kubelet/ports/usage.ts';
 import { type CgroupMounts, parseCgroupMounts } from './cgroup-mounts.ts';
 import { directoryUsage } from './directory-usage.ts';
 import { errnoOf, hostCall, hostError, unlessMissing } from './errno.ts';
@@ -10,6 +11,8 @@ import {
   countProcesses,
   cpuV1,
   cpuV2,
+  disksV1,
+  disksV2,
   firstProcess,
   memoryV1,
   memoryV2,
@@ -31,6 +34,7 @@ export function createLinuxUsage(): UsagePort {
       if (read % cgroupsATurn === 0) await nextTurn();
       return cgroupUsage(trees, path);
     },
+    disks: async (path) => disksOf(trees.blkio, path),
     cgroupChildren: async (path) => childrenOf(trees.memory, path),
     directory: directoryUsage,
     filesystem: filesystemRoom,
@@ -48,10 +52,12 @@ interface Trees {
   readonly cpuacct: ControllerTree | undefined;
   readonly memory: ControllerTree | undefined;
   readonly pids: ControllerTree | undefined;
+  readonly blkio: ControllerTree | undefined;
 }
 
 function treesOf(mounts: CgroupMounts): Trees {
-  return { cpu: treeOf(mounts, 'cpu'), cpuacct: treeOf(mounts, 'cpuacct'), memory: treeOf(mounts, 'memory'), pids: treeOf(mounts, 'pids') };
+  const of = (controller: string) => treeOf(mounts, controller);
+  return { cpu: of('cpu'), cpuacct: of('cpuacct'), memory: of('memory'), pids: of('pids'), blkio: of('blkio') };
 }
 
 /** The files of the root are at the mount itself. */
@@ -86,6 +92,18 @@ function cgroupUsage(trees: Trees, path: string): CgroupUsage | undefined {
 
 function withoutRootLimit(memory: CgroupUsage['memory'], isRoot: boolean): CgroupUsage['memory'] {
   return isRoot ? { ...memory, limitBytes: undefined, swapLimitBytes: undefined } : memory;
+}
+
+function disksOf(tree: ControllerTree | undefined, path: string): readonly DiskUsage[] {
+  const read = readIn(`${tree?.root}${below(path)}`);
+  const counts = tree?.version === 'v1' ? disksV1(read) : disksV2(read);
+  return counts.map(({ number, ...rest }) => ({ ...rest, device: deviceName(number) }));
+}
+
+/** @param number `8:0` */
+function deviceName(number: string): string {
+  const link = unlessMissing(`readlink /sys/dev/block/${number}`, () => readlinkSync(`/sys/dev/block/${number}`));
+  return link === undefined ? number : `/dev/${basename(link)}`;
 }
 
 function childrenOf(tree: ControllerTree | undefined, path: string): readonly string[] {

@@ -1,10 +1,11 @@
-import type { CgroupUsage, DirectoryUsage, FilesystemRoom, HostUsage, InterfaceUsage, UsagePort } from '#kubelet/ports/usage.ts';
+import type { CgroupUsage, DirectoryUsage, DiskUsage, FilesystemRoom, HostUsage, InterfaceUsage, UsagePort } from '#kubelet/ports/usage.ts';
 
 const gibibyte = 2 ** 30;
 
 /** What a pretended node uses: what a test has put there. */
 export class MemoryUsage implements UsagePort {
   readonly cgroups = new Map<string, CgroupUsage>();
+  readonly disksOf = new Map<string, readonly DiskUsage[]>();
   readonly directories = new Map<string, DirectoryUsage>();
   readonly interfaces = new Map<string, readonly InterfaceUsage[]>();
   /** Of every path that has none of its own. */
@@ -25,6 +26,10 @@ export class MemoryUsage implements UsagePort {
 
   async cgroup(path: string): Promise<CgroupUsage | undefined> {
     return this.cgroups.get(path);
+  }
+
+  async disks(path: string): Promise<readonly DiskUsage[]> {
+    return this.disksOf.get(path) ?? [];
   }
 
   async cgroupChildren(path: string): Promise<readonly string[]> {
