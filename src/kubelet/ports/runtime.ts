@@ -45,6 +45,13 @@ export interface RuntimePort {
   /** The runtime asks a process a container: not for every second. */
   listContainerStats(filter: Partial<ContainerStatsFilter>, signal: AbortSignal): Promise<readonly ContainerStats[]>;
   updateContainerResources(containerId: string, linux: LinuxContainerResources, signal: AbortSignal): Promise<void>;
+  /** Tells the runtime what its pod may use from now on. @throws {Unsupported} before containerd 2.1 */
+  updatePodSandboxResources(
+    sandboxId: string,
+    resources: LinuxContainerResources,
+    overhead: LinuxContainerResources,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** @param timeoutSeconds 0: none @throws {Unsupported} when the runtime cannot */
   checkpointContainer(containerId: string, location: string, timeoutSeconds: number, signal: AbortSignal): Promise<void>;
   reopenContainerLog(containerId: string, signal: AbortSignal): Promise<void>;

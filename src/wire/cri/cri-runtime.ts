@@ -155,6 +155,16 @@ export class CriRuntime {
     await this.#call(runtimeService, 'updateContainerResources', request, this.#about(`update resources of container ${containerId}`), signal);
   }
 
+  async updatePodSandboxResources(
+    podSandboxId: string,
+    resources: LinuxContainerResources,
+    overhead: LinuxContainerResources,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const about = this.#about(`update resources of sandbox ${podSandboxId}`);
+    await this.#call(runtimeService, 'updatePodSandboxResources', { podSandboxId, resources, overhead }, about, signal);
+  }
+
   async checkpointContainer(containerId: string, location: string, timeoutSeconds: number, signal: AbortSignal): Promise<void> {
     const about = { doing: `checkpoint container ${containerId}`, timeoutMs: timeoutSeconds > 0 ? timeoutSeconds * 1000 : undefined };
     await this.#call(runtimeService, 'checkpointContainer', { containerId, location, timeout: timeoutSeconds }, about, signal);

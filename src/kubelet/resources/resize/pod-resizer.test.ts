@@ -6,8 +6,10 @@ import { FakeClock } from '#base/testing/fake-clock.ts';
 import { MemoryCgroups } from '#os/memory/cgroups.ts';
 import { createMemoryFiles } from '#os/memory/files.ts';
 import { MemoryTree } from '#os/memory/memory-tree.ts';
+import { Unsupported } from '#wire/cri/errors.ts';
 import type { LinuxContainerResources } from '#wire/generated/cri.ts';
 import { NodeRoom } from '../../admission/node-room.ts';
+import { CgroupSettingsRefused } from '../../ports/cgroups.ts';
 import { computeActions } from '../../runtime/compute-actions.ts';
 import type { ContainerRecord, PodRuntimeState } from '../../runtime/pod-runtime-state.ts';
 import { aContainer, aSandbox, observedOf } from '../../runtime/testing/observed.ts';
@@ -29,6 +31,8 @@ class World {
   readonly files = createMemoryFiles(new MemoryTree());
   readonly told: string[] = [];
   readonly updates: string[] = [];
+  readonly sandboxUpdates: string[] = [];
+  knowsSandboxes = false;
   readonly woken: string[] = [];
   usage = 0;
   refusing: string | undefined;
@@ -50,10 +54,14 @@ class World {
       if (this.refusing !== undefined) throw new Error(this.refusing);
       this.updates.push(`${id} memory=${memoryLimitInBytes} quota=${cpuQuota} shares=${cpuShares}`);
     };
+    const updateSandbox = async (id: string, { memoryLimitInBytes, cpuQuota, cpuShares }: LinuxContainerResources) => {
+      if (!this.knowsSandboxes) throw new Unsupported({ message: 'unknown method UpdatePodSandboxResources' });
+      this.sandboxUpdates.push(`${id} memory=${memoryLimitInBytes} quota=${cpuQuota} shares=${cpuShares}`);
+    };
     const resizer = new PodResizer({
       records: new SizeRecords(files, roots),
       cgroups: { read: (path) => host.read(path), ensure: (path, settings) => host.ensure(path, settings), memoryUsageBytes: async () => this.usage },
-      runtime: { updateContainerResources: update },
+      runtime: { updateContainerResources: update, updatePodSandboxResources: updateSandbox },
       options,
       facts: { cpuManagerPolicy: 'none', memoryManagerPolicy: 'None', maySwap: () => false },
       events: { emit: (_pod, { type, reason, message }) => void this.told.push(`${type} ${reason} ${message}`) },
@@ -145,6 +153,29 @@ test('a pod that grows gets it at once: its cgroup, then its container, and both
   const resources = wish.spec?.containers[0]?.resources;
   assert.deepEqual(world.status(wish), { resources, allocatedResources: resources?.requests, conditions: [] });
   assert.equal(world.resizer.needsSync('uid-of-web'), false);
+});
+
+test('a runtime that sizes sandboxes is told before the kernel, without what is the sandbox’s own, and told back when the kernel refuses', async () => {
+  const world = new World();
+  world.knowsSandboxes = true;
+  const withOverhead = (pod: Pod): Pod => ({ ...pod, ...(pod.spec ? { spec: { ...pod.spec, overhead: { memory: '10Mi' } } } : {}) });
+  await world.start(withOverhead(sized('1', '100Mi')));
+  await world.sync(withOverhead(sized('2', '200Mi', 2)));
+  const id = world.state?.sandboxes[0]?.id;
+  assert.deepEqual(world.sandboxUpdates.splice(0), [
+    `${id} memory=${200 << 20} quota=400000 shares=1024`,
+    `${id} memory=${200 << 20} quota=400000 shares=2048`,
+  ]);
+  const { ensure } = world.host;
+  world.host.ensure = async () => {
+    throw new CgroupSettingsRefused({ message: 'no' });
+  };
+  await world.sync(withOverhead(sized('2', '300Mi', 3)));
+  world.host.ensure = ensure;
+  assert.deepEqual(world.sandboxUpdates, [
+    `${id} memory=${300 << 20} quota=400000 shares=2048`,
+    `${id} memory=${200 << 20} quota=400000 shares=2048`,
+  ]);
 });
 
 test('a pod for which there is no room keeps what it has and waits, until somebody leaves', async () => {

@@ -16,7 +16,7 @@ import { isSameSize, largerSize, sizeOf, sizesOf, withSize, withSizes } from './
 export interface PodResizerDeps {
   readonly records: SizeRecords;
   readonly cgroups: Pick<CgroupsPort, 'read' | 'ensure' | 'memoryUsageBytes'>;
-  readonly runtime: Pick<RuntimePort, 'updateContainerResources'>;
+  readonly runtime: Pick<RuntimePort, 'updateContainerResources' | 'updatePodSandboxResources'>;
   readonly options: Pick<NodeCgroupOptions, 'pod' | 'container' | 'isPerQos'>;
   readonly facts: InfeasibleFacts;
   readonly events: EventsPort;

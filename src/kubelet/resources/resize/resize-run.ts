@@ -2,13 +2,17 @@ import { isSidecar } from '#api/pod/sidecars.ts';
 import { quantityToNumber } from '#api/quantity.ts';
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import { AppError } from '#base/errors.ts';
-import type { CgroupsPort } from '../../ports/cgroups.ts';
+import { Unsupported } from '#wire/cri/errors.ts';
+import { LinuxContainerResources } from '#wire/generated/cri.ts';
+import type { CgroupSettings, CgroupsPort } from '../../ports/cgroups.ts';
 import type { RuntimePort } from '../../ports/runtime.ts';
 import { formatPod, refOf } from '../../runtime/pod-ref.ts';
 import { newestOf, type PodRuntimeState } from '../../runtime/pod-runtime-state.ts';
+import { sandboxResources } from '../../runtime/sandbox-resources.ts';
 import type { NodeCgroupOptions } from '../cgroup-options.ts';
 import { podCgroupSettings } from '../cgroup-settings.ts';
 import { containerResources } from '../container-resources.ts';
+import { MIN_CPU_SHARES } from '../cpu.ts';
 import { planResize, type ResizeAction, type ResizedContainer } from './plan-resize.ts';
 import { needsRestartToResize, restartsFor } from './resize-texts.ts';
 import type { SizeRecords } from './size-records.ts';
@@ -17,7 +21,7 @@ import { type Size, sizeOf, withSize } from './sizes.ts';
 export interface ResizeRunDeps {
   readonly records: SizeRecords;
   readonly cgroups: Pick<CgroupsPort, 'read' | 'ensure' | 'memoryUsageBytes'>;
-  readonly runtime: Pick<RuntimePort, 'updateContainerResources'>;
+  readonly runtime: Pick<RuntimePort, 'updateContainerResources' | 'updatePodSandboxResources'>;
   readonly options: Pick<NodeCgroupOptions, 'pod' | 'container' | 'isPerQos'>;
 }
 
@@ -32,12 +36,14 @@ export class ResizeRun {
   readonly #deps: ResizeRunDeps;
   readonly #pod: Pod;
   readonly #cgroupPath: string;
+  readonly #sandboxId: string | undefined;
   readonly #containers: readonly (ResizedContainer & { readonly container: Container })[];
 
   constructor(deps: ResizeRunDeps, pod: Pod, observed: PodRuntimeState, cgroupPath: string) {
     this.#deps = deps;
     this.#pod = pod;
     this.#cgroupPath = cgroupPath;
+    this.#sandboxId = observed.sandboxes.find(({ ready }) => ready)?.id;
     const containers = [...(pod.spec?.initContainers ?? []).filter(isSidecar), ...(pod.spec?.containers ?? [])];
     this.#containers = containers.flatMap((container) => {
       const record = newestOf(observed, container.name);
@@ -60,19 +66,46 @@ export class ResizeRun {
       (action) => !(awaitsRestart && action.kind === 'pod' && action.direction === 'down'),
     );
     await this.#checkMemory(plan, signal);
-    for (const action of plan) await this.#do(action, signal);
+    let has: CgroupSettings = now ?? none;
+    for (const action of plan) {
+      if (action.kind === 'pod') has = await this.#resizePod(action.settings, has, signal);
+      else await this.#resizeContainer(action, signal);
+    }
     if (awaitsRestart) return 'restarts';
     return plan.length === 0 ? 'nothing' : 'done';
   }
 
-  async #do(action: ResizeAction, signal: AbortSignal): Promise<void> {
-    const { cgroups, runtime, records, options } = this.#deps;
-    if (action.kind === 'pod') return cgroups.ensure(this.#cgroupPath, action.settings, signal);
+  async #resizeContainer(action: Extract<ResizeAction, { kind: 'container' }>, signal: AbortSignal): Promise<void> {
+    const { runtime, records, options } = this.#deps;
     const container = this.#containers.find(({ id }) => id === action.id)?.container;
     if (container === undefined) return;
     const resources = withSize(container.resources, action.size);
     await runtime.updateContainerResources(action.id, containerResources(this.#pod, { ...container, resources }, options.container), signal);
     await records.given(this.#pod.metadata.uid, action.id, action.size, signal);
+  }
+
+  /** The runtime knows before the kernel does, and is told back when the kernel refuses. @returns what the cgroup has now */
+  async #resizePod(settings: CgroupSettings, before: CgroupSettings, signal: AbortSignal): Promise<CgroupSettings> {
+    const after = { ...before, ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) };
+    await this.#tellSandbox(after, signal);
+    try {
+      await this.#deps.cgroups.ensure(this.#cgroupPath, settings, signal);
+      return after;
+    } catch (error) {
+      await this.#tellSandbox(before, signal);
+      throw error;
+    }
+  }
+
+  /** A runtime that knows no such call sizes nothing by its pods. */
+  async #tellSandbox(limits: CgroupSettings, signal: AbortSignal): Promise<void> {
+    if (this.#sandboxId === undefined) return;
+    const { overhead } = sandboxResources(this.#pod, this.#deps.options.container);
+    try {
+      await this.#deps.runtime.updatePodSandboxResources(this.#sandboxId, sandboxShare(limits, overhead), overhead, signal);
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+    }
   }
 
   /** The kernel would kill what is above a new limit, or refuse it halfway. */
@@ -103,6 +136,17 @@ export class ResizeRun {
     const path = this.#cgroupPath.endsWith('.slice') ? `${this.#cgroupPath}/cri-containerd-${id}.scope` : `${this.#cgroupPath}/${id}`;
     return await cgroups.memoryUsageBytes(path, signal);
   }
+}
+
+/** What the pod's cgroup has, without what is the sandbox's own. */
+function sandboxShare({ cpuShares = 0, cpuQuotaUs = 0, cpuPeriodUs = 0, memoryLimitBytes = 0 }: CgroupSettings, overhead: LinuxContainerResources) {
+  const without = (amount: number, part: number) => (amount > 0 ? Math.max(0, amount - part) : 0);
+  return LinuxContainerResources.create({
+    cpuShares: without(cpuShares, overhead.cpuShares > MIN_CPU_SHARES ? overhead.cpuShares : 0),
+    cpuQuota: without(cpuQuotaUs, overhead.cpuQuota),
+    cpuPeriod: cpuPeriodUs,
+    memoryLimitInBytes: without(memoryLimitBytes, overhead.memoryLimitInBytes),
+  });
 }
 
 function memoryLimit({ limits: { memory } }: Size): number | undefined {

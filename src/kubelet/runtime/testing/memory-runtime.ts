@@ -215,6 +215,10 @@ export class MemoryRuntime implements RuntimePort {
 
   async cgroupDriver(): Promise<undefined> {}
 
+  async updatePodSandboxResources(_sandboxId: string, _resources: unknown, _overhead: unknown, signal: AbortSignal): Promise<void> {
+    await this.#enter('updatePodSandboxResources', signal);
+  }
+
   async updateContainerResources(_containerId: string, _linux: unknown, signal: AbortSignal): Promise<void> {
     await this.#enter('updateContainerResources', signal);
   }
