@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { before, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import { quantityToMilli, quantityToNumber } from '#api/quantity.ts';
 import type { Node, Pod } from '#api/types/core-v1.ts';
 import { parseCgroupMounts } from '#os/linux/cgroup-mounts.ts';
 import { toldOf } from '../support/events.ts';
 import { outputOf } from '../support/kubectl.ts';
-import { apply, getPod, sleeper, waitForField, waitForPod } from '../support/pods.ts';
+import { apply, busybox, getPod, sleeper, waitForField, waitForPod } from '../support/pods.ts';
 import { startCluster } from '../support/start-cluster.ts';
 
 // What a node gives its pods: who is let in, what the kernel's own files say of it, how it changes while a pod runs, who has to make room.
@@ -173,6 +175,70 @@ test('a pod grows and shrinks while it runs: the kernel, the container and the s
   outputOf(await kubectl('wait pod/grower --for=jsonpath={.status.observedGeneration}=3 --timeout=20s'));
   assert.deepEqual([conditionOf(pod, 'PodResizePending'), conditionOf(pod, 'PodResizeInProgress')], [undefined, undefined]);
   outputOf(await kubectl('delete pod grower'));
+});
+
+/** What the status says that the containers have, when it is that. */
+async function waitForResources(name: string, wanted: Readonly<Record<string, object>>): Promise<Pod> {
+  const deadline = AbortSignal.timeout(20_000);
+  const options = { namespace: 'default', fieldSelector: `metadata.name=${name}` };
+  let told: object = {};
+  try {
+    for await (const one of cluster.client.watch(podKind, options, deadline)) {
+      if (one.type === 'BOOKMARK') continue;
+      told = Object.fromEntries((one.object.status?.containerStatuses ?? []).map((status) => [status.name, status.resources ?? {}]));
+      if (isDeepStrictEqual(told, wanted) && conditionOf(one.object, 'PodResizeInProgress') === undefined) return one.object;
+    }
+  } catch (error) {
+    if (!deadline.aborted) throw error;
+  }
+  return assert.fail(`${name} has ${JSON.stringify(told)} instead of ${JSON.stringify(wanted)}`);
+}
+
+test('Pod InPlace Resize: several containers at once, up and down, by a patch and by the replace endpoint', async () => {
+  const same = (cpu: string, memory: string) => ({ limits: { cpu, memory }, requests: { cpu, memory } });
+  const { spec } = sleeper('x') as { spec: { containers: [object] } };
+  const withSizes = (sizes: Readonly<Record<string, object>>) =>
+    Object.entries(sizes).map(([name, resources]) => ({ ...spec.containers[0], name, resources }));
+  const first = { c1: same('100m', '40Mi'), c2: same('110m', '42Mi'), c3: same('120m', '64Mi') };
+  const up = { c1: same('140m', '50Mi'), c2: same('150m', '52Mi'), c3: same('80m', '48Mi') };
+  const down = { c1: same('160m', '64Mi'), c2: same('60m', '40Mi'), c3: same('50m', '40Mi') };
+  await apply(kubectl, sleeper('trio', { containers: withSizes(first) }));
+  await waitForPod(kubectl, 'trio');
+  const path = podPath(await getPod(kubectl, 'trio'));
+  const patch = { spec: { containers: Object.entries(up).map(([name, resources]) => ({ name, resources })) } };
+  outputOf(await kubectl(['patch', 'pod', 'trio', '--subresource', 'resize', '--patch', JSON.stringify(patch)]));
+  await waitForResources('trio', up);
+  assert.deepEqual([quota(path), memoryLimit(path)], ['37000', String(150 * Mi)]);
+  const { metadata, spec: now } = await getPod(kubectl, 'trio');
+  const containers = now?.containers.map((one) => ({ ...one, resources: down[one.name as keyof typeof down] }));
+  const input = JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { ...now, containers } });
+  outputOf(await kubectl(['replace', '--subresource=resize', '-f', '-'], { input }));
+  const { status } = await waitForResources('trio', down);
+  assert.deepEqual([quota(path), memoryLimit(path)], ['27000', String(144 * Mi)]);
+  for (const one of status?.containerStatuses ?? []) {
+    assert.equal(one.restartCount, 0);
+    assert.equal(quota(`${path}/${one.containerID?.split('//')[1]}`), { c1: '16000', c2: '6000', c3: '5000' }[one.name]);
+  }
+  outputOf(await kubectl('delete pod trio'));
+});
+
+test('Pod InPlace Resize: limits and requests are added, and what is the same to the kernel is told as it was wished', async () => {
+  const open = { name: 'open', image: busybox, command: ['sleep', '1000'], imagePullPolicy: 'IfNotPresent' };
+  const [main] = (asking('x', { cpu: '2m', memory: '32Mi' }, { cpu: '10m', memory: '64Mi' }) as { spec: { containers: [object] } }).spec.containers;
+  await apply(kubectl, sleeper('duo', { containers: [main, open] }));
+  await waitForPod(kubectl, 'duo');
+  const wanted = {
+    main: { requests: { cpu: '1m', memory: '32Mi' }, limits: { cpu: '5m', memory: '64Mi' } },
+    open: { requests: { cpu: '20m', memory: '32Mi' }, limits: { cpu: '50m', memory: '48Mi' } },
+  };
+  const patch = { spec: { containers: Object.entries(wanted).map(([name, resources]) => ({ name, resources })) } };
+  outputOf(await kubectl(['patch', 'pod', 'duo', '--subresource', 'resize', '--patch', JSON.stringify(patch)]));
+  const { status } = await waitForResources('duo', wanted);
+  assert.deepEqual(
+    status?.containerStatuses?.map(({ restartCount }) => restartCount),
+    [0, 0],
+  );
+  outputOf(await kubectl('delete pod duo'));
 });
 
 test('a container that takes memory only with a restart is restarted with it', async () => {
