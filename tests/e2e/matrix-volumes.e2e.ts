@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import type { Pod } from '#api/types/core-v1.ts';
+import type { ContainerStatus } from '#api/types/core-v1.ts';
 import { runProgram } from '#testing/run-program.ts';
 import { outputOf } from '../support/kubectl.ts';
 import { contentObjects, contentSights, shownMetadata, shownResources } from '../support/matrix/content-volumes.ts';
@@ -179,24 +179,23 @@ describe('volumes that change while the pod runs', () => {
 });
 
 test('a container that swaps a folder for a link to the host, again and again, never reaches the host', async () => {
-  const volumes = [{ name: 'it', emptyDir: {} }];
-  const swap = 'while :; do mkdir /it/d; usleep 2000; rmdir /it/d; ln -s /etc /it/d; usleep 500; rm /it/d; done 2>/dev/null';
-  const victim = {
-    name: 'victim',
+  const it = { name: 'it', mountPath: '/it' };
+  const of = (name: string, script: string, ...volumeMounts: readonly object[]) => ({
+    name,
     image: busybox,
     imagePullPolicy: 'IfNotPresent',
-    command: ['sh', '-c', '[ -e /sub/passwd ] && echo reached >> /it/log; echo ran >> /it/log; exit 1'],
-    volumeMounts: [
-      { name: 'it', mountPath: '/it' },
-      { name: 'it', mountPath: '/sub', subPath: 'd' },
-    ],
-  };
-  const attacker = { ...victim, name: 'attacker', command: ['sh', '-c', swap], volumeMounts: [{ name: 'it', mountPath: '/it' }] };
-  await apply(kubectl, sleeper('attack', { volumes, containers: [attacker, victim] }));
-  const runs = ({ status }: Pod) => status?.containerStatuses?.find(({ name }) => name === 'victim')?.restartCount ?? 0;
-  await becomes(cluster, 'attack', (pod) => runs(pod) >= 3);
-  const log = outputOf(await kubectl(['exec', 'attack', '-c', 'attacker', '--', 'cat', '/it/log']));
-  assert.match(log, /^(ran\n)+$/);
+    command: ['sh', '-c', script],
+    volumeMounts: [it, ...volumeMounts],
+  });
+  const swap = 'while :; do usleep 4000; mv -T d x; mv -T l d; usleep 2000; mv -T d l; mv -T x d; done';
+  const attacker = of('attacker', `cd /it; mkdir d; ln -s /etc l; ${swap}`);
+  const tells = 'if [ -e /sub/passwd ]; then echo reached >> /it/log; else echo ran >> /it/log; fi';
+  const victims = Array.from({ length: 12 }, (_, index) => of(`victim-${index}`, tells, { name: 'it', mountPath: '/sub', subPath: 'd' }));
+  await apply(kubectl, sleeper('attack', { restartPolicy: 'Never', volumes: [{ name: 'it', emptyDir: {} }], containers: [attacker, ...victims] }));
+  const isDecided = ({ name, state }: ContainerStatus) =>
+    name === 'attacker' || state?.terminated !== undefined || state?.waiting?.reason === 'CreateContainerConfigError';
+  await becomes(cluster, 'attack', ({ status }) => status?.containerStatuses?.every(isDecided) === true);
+  assert.match(outputOf(await kubectl(['exec', 'attack', '-c', 'attacker', '--', 'cat', '/it/log'])), /^(ran\n)+$/);
 });
 
 test('mountPropagation: mounts of the host and of the container reach each other as asked, and what is read-only is not so below', async () => {
