@@ -1,5 +1,6 @@
 import type { FilesPort } from '../ports/files.ts';
 import type { ContainerRecord, PodRuntimeState } from '../runtime/pod-runtime-state.ts';
+import { Serial } from '../volumes/serial.ts';
 import { type PodQueueDeps, workOnChangedPods } from './pod-queue.ts';
 
 export interface LogLinksDeps extends PodQueueDeps {
@@ -25,6 +26,7 @@ export class LogLinks {
   readonly #deps: LogLinksDeps;
   /** Names of the links that are there, by pod. */
   readonly #made = new Map<string, ReadonlySet<string>>();
+  readonly #serial = new Serial();
 
   constructor(deps: LogLinksDeps) {
     this.#deps = deps;
@@ -35,19 +37,24 @@ export class LogLinks {
     const work = {
       name: 'log links',
       isNeeded: (uid: string) => !isSame(this.#made.get(uid), this.#wantedOf(uid)),
-      run: (uid: string, inner: AbortSignal) => this.#update(uid, inner),
+      run: (uid: string, inner: AbortSignal) => this.#serial.run(() => this.#update(uid, inner)),
     };
     await workOnChangedPods(work, this.#deps, signal);
   }
 
   /** Brings all links in order; those that lead nowhere and those of containers that nobody knows go. What is not ours is left alone. */
-  async lookAtAll(signal: AbortSignal): Promise<void> {
+  lookAtAll(signal: AbortSignal): Promise<void> {
+    return this.#serial.run(() => this.#lookAtAll(signal));
+  }
+
+  async #lookAtAll(signal: AbortSignal): Promise<void> {
     const { cache, files, directory, podLogs } = this.#deps;
     await files.ensureDirectory(directory, directoryMode, signal);
+    const entries = await files.list(directory, signal);
     const pods = cache.all();
     const wanted = new Set(pods.flatMap(({ uid }) => [...this.#wantedOf(uid).keys()]));
     const present = new Set<string>();
-    for (const { name, kind } of await files.list(directory, signal)) {
+    for (const { name, kind } of entries) {
       if (kind !== 'symlink') continue;
       const target = await files.readLink(`${directory}/${name}`, signal);
       if (target === undefined || !target.startsWith(`${podLogs}/`)) continue;
