@@ -27,6 +27,7 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
     nodeName: settings.nodeName,
     nodeAddress: settings.nodeAddress,
     nodeAddresses: [settings.nodeAddress],
+    givenAddresses: [],
     hasExternalCloud: false,
     kubeletPort: configuration.port ?? settings.kubeletPort,
     listenAddress: configuration.address || settings.nodeAddress,

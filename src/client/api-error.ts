@@ -42,6 +42,10 @@ export function isNotFound(error: unknown): boolean {
 }
 
 /** The object is not at the revision that the write was based on. A name that is taken is not a conflict but `isAlreadyExists`. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === 'Forbidden';
+}
+
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason !== 'AlreadyExists';
 }

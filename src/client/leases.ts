@@ -1,10 +1,11 @@
 import { lease as leaseKind } from '#api/kinds/coordination/v1/lease.ts';
 import type { Lease, LeaseSpec } from '#api/types/coordination-v1.ts';
 import type { OwnerReference } from '#api/types/meta-v1.ts';
+import { withDeadline } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
-import { isConflict, isNotFound } from './api-error.ts';
+import { ApiError, isConflict, isNotFound } from './api-error.ts';
 import type { Client } from './client.ts';
 import { microTimestamp } from './timestamps.ts';
 
@@ -16,6 +17,10 @@ export interface LeaseOptions {
   readonly renewEveryMs: number;
   /** What the lease goes with; it is not made while this is `undefined`, and the reference is added when it was missing. */
   readonly owner: (signal: AbortSignal) => Promise<OwnerReference | undefined>;
+  /** How long one request may take; absent: as long as it takes. */
+  readonly requestWithinMs?: number | undefined;
+  /** Called after each further try in a row that did not get through to the server. */
+  readonly onUnreachable?: (() => void) | undefined;
   /** Called after each round of tries. */
   readonly onRound?: ((outcome: 'renewed' | 'failed') => void) | undefined;
   readonly clock: Clock;
@@ -46,11 +51,13 @@ async function renew(client: Client, options: LeaseOptions, last: Lease, signal:
   let base = last;
   for (let tries = 0; tries < RENEW_TRIES && !signal.aborted; tries += 1) {
     try {
-      const renewed = await client.update(leaseKind, renewedLease(base, options, await ownerOf(base, options, signal)), signal);
+      const next = renewedLease(base, options, await ownerOf(base, options, signal));
+      const renewed = await inTime(options, signal, (inner) => client.update(leaseKind, next, inner));
       options.onRound?.('renewed');
       return renewed;
     } catch (error) {
       if (isNotFound(error)) return undefined;
+      if (tries > 0 && !(error instanceof ApiError) && !signal.aborted) options.onUnreachable?.();
       if (isConflict(error)) base = (await read(client, options, signal).catch(() => undefined)) ?? base; // the next try tells
     }
   }
@@ -65,10 +72,11 @@ async function ensure(client: Client, options: LeaseOptions, signal: AbortSignal
       const owner = await ownerOf(present, options, signal);
       if (present === undefined && owner === undefined) return undefined;
       const { namespace, name } = options;
-      const kept =
+      const kept = await inTime(options, signal, (inner) =>
         present === undefined
-          ? await client.create(leaseKind, { metadata: { namespace, name, ownerReferences: owner && [owner] }, spec: held(options) }, signal)
-          : await client.update(leaseKind, renewedLease(present, options, owner), signal);
+          ? client.create(leaseKind, { metadata: { namespace, name, ownerReferences: owner && [owner] }, spec: held(options) }, inner)
+          : client.update(leaseKind, renewedLease(present, options, owner), inner),
+      );
       options.onRound?.('renewed');
       return kept;
     } catch (error) {
@@ -83,11 +91,15 @@ async function ensure(client: Client, options: LeaseOptions, signal: AbortSignal
 
 async function read(client: Client, options: LeaseOptions, signal: AbortSignal): Promise<Lease | undefined> {
   try {
-    return await client.get(leaseKind, options, signal);
+    return await inTime(options, signal, (inner) => client.get(leaseKind, options, inner));
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+async function inTime<T>({ requestWithinMs, clock }: LeaseOptions, signal: AbortSignal, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return requestWithinMs === undefined ? await ask(signal) : await withDeadline('the lease', requestWithinMs, clock, signal, ask);
 }
 
 /** Asked only for a lease that goes with nothing yet. */

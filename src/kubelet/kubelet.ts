@@ -19,6 +19,7 @@ import { createRelistMetrics } from './metrics/relist-metrics.ts';
 import { watchNode } from './metrics/watch-node.ts';
 import { createAgent } from './node/create-agent.ts';
 import type { NodeAgent } from './node/node-agent.ts';
+import { tellStart } from './node/node-events.ts';
 import { watchRuntime } from './node/runtime-state.ts';
 import { createObjects } from './objects/objects.ts';
 import { podsDirectory } from './paths.ts';
@@ -108,6 +109,7 @@ async function assemble(config: KubeletConfig, host: CountedHost, signal: AbortS
   const { runtime, busy } = limitStarts(withCallTimes(faulty, clock), startsPerCpu * hostFacts.cpus);
   const { eventRecordQPS: perSecond, eventBurst: burst } = config.configuration;
   const recorder = createEventRecorder(client, { component: 'kubelet', host: config.nodeName, pace: { perSecond, burst }, busy, clock, logger });
+  tellStart(config.nodeName, host.cgroups.version, recorder);
   const [cgroups, certificates] = await Promise.all([
     createNodeCgroups(config, host, hostFacts, recorder, signal),
     createCertificates(config, host, signal),

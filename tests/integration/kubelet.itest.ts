@@ -67,6 +67,7 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
     nodeName: 'node-1',
     nodeAddress: '127.0.0.1',
     nodeAddresses: ['127.0.0.1'],
+    givenAddresses: [],
     hasExternalCloud: false,
     kubeletPort: 0,
     listenAddress: '127.0.0.1',

@@ -14,6 +14,14 @@ test('what is not set has its default, what is set is read, durations to millise
   assert.deepEqual([authentication.anonymous.enabled, authentication.webhook], [true, { enabled: true, cacheTTL: 120_000 }]);
 });
 
+test('a status that is looked at every so often is reported as often, if nothing else is said', () => {
+  const reported = (fields: object) => parseKubeletConfiguration({ ...header, ...fields }, 'x').nodeStatusReportFrequency;
+  assert.deepEqual(
+    [reported({}), reported({ nodeStatusUpdateFrequency: '4s' }), reported({ nodeStatusUpdateFrequency: '4s', nodeStatusReportFrequency: '1m' })],
+    [300_000, 4_000, 60_000],
+  );
+});
+
 test('an unknown field, a wrong type and a value out of range are refused by name', () => {
   assert.throws(refused({ maxPod: 1 }), { code: 'INVALID_INPUT', message: 'kubelet.yaml: maxPod is not a known field' });
   assert.throws(refused({ authentication: { webhok: {} } }), { message: 'kubelet.yaml: authentication.webhok is not a known field' });

@@ -154,9 +154,15 @@ export function parseKubeletConfiguration(given: Readonly<Record<string, unknown
   if (kind !== undefined && kind !== 'KubeletConfiguration') throw new InvalidInput({ message: `${source}: kind is not KubeletConfiguration` });
   if (version !== undefined && version !== apiVersion) throw new InvalidInput({ message: `${source}: apiVersion is not ${apiVersion}` });
   try {
-    return table(fields).parse(rest, '');
+    return table(fields).parse(withDerived(rest), '');
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput({ message: `${source}: ${error.message}`, hint: error.hint });
   }
+}
+
+/** Who sets how often the status is looked at, and not how often it is reported, wants it reported that often: upstream's rule. */
+function withDerived(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { nodeStatusUpdateFrequency: looked, nodeStatusReportFrequency: reported } = given;
+  return looked === undefined || reported !== undefined ? given : { ...given, nodeStatusReportFrequency: looked };
 }

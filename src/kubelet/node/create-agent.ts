@@ -3,14 +3,14 @@ import type { EventRecorder } from '#client/event-recorder.ts';
 import type { NodeStrain } from '../eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
 import { gatherFacts } from './gather-facts.ts';
-import { createNodeAgent, defaultNodeTiming, type NodeAgent } from './node-agent.ts';
+import { createNodeAgent, type NodeAgent } from './node-agent.ts';
 import type { NodeSettings } from './node-status.ts';
 import type { RuntimeWatch } from './runtime-state.ts';
 
 export interface AgentParts {
   readonly client: Client;
   readonly runtimeWatch: RuntimeWatch;
-  readonly budget: Omit<NodeSettings, 'maxImages'>;
+  readonly budget: Pick<NodeSettings, 'maxPods' | 'reserved' | 'thresholds'>;
   readonly events: Pick<EventRecorder, 'emit'>;
   readonly strain: NodeStrain;
   /** That the kubelet's server took. */
@@ -20,7 +20,7 @@ export interface AgentParts {
 /** The agent of the node, joined with what it asks for. */
 export function createAgent(config: KubeletConfig, host: KubeletHost, { client, runtimeWatch, budget, events, strain, port }: AgentParts): NodeAgent {
   const { clock, logger, random } = host;
-  const { configuration, timings } = config;
+  const { configuration, timings, hasExternalCloud, givenAddresses } = config;
   return createNodeAgent({
     nodeName: config.nodeName,
     client,
@@ -30,7 +30,7 @@ export function createAgent(config: KubeletConfig, host: KubeletHost, { client, 
       runtime: host.runtime,
       runtimeWatch,
       hostname: config.nodeName,
-      address: config.nodeAddress,
+      addresses: config.nodeAddresses,
       kubeletPort: port,
       kubeletVersion: config.version,
       rootDirectory: config.roots.root,
@@ -38,11 +38,30 @@ export function createAgent(config: KubeletConfig, host: KubeletHost, { client, 
       clock,
       logger,
     }),
-    settings: { ...budget, maxImages: configuration.nodeStatusMaxImages },
+    settings: {
+      ...budget,
+      maxImages: configuration.nodeStatusMaxImages,
+      countsStorage: configuration.localStorageCapacityIsolation,
+      hasExternalCloud,
+      isAddressGiven: givenAddresses.length > 0,
+    },
+    wishes: {
+      labels: config.nodeLabels,
+      taints: configuration.registerWithTaints,
+      providerID: configuration.providerID,
+      hasAttachController: configuration.enableControllerAttachDetach,
+      hasExternalCloud,
+      givenAddresses,
+    },
+    registers: configuration.registerNode,
     events,
-    labels: config.nodeLabels,
-    taints: configuration.registerWithTaints,
-    timing: { ...defaultNodeTiming, statusEveryMs: timings.nodeStatusMs, leaseEveryMs: timings.nodeLeaseMs },
+    redial: () => host.redial(),
+    timing: {
+      statusEveryMs: timings.nodeStatusMs,
+      reportEveryMs: configuration.nodeStatusReportFrequency,
+      leaseEveryMs: timings.nodeLeaseMs,
+      leaseDurationSeconds: configuration.nodeLeaseDurationSeconds,
+    },
     clock,
     logger,
     random,

@@ -5,7 +5,7 @@ import type { Image, VersionResponse } from '#wire/generated/cri.ts';
 import type { NodeStrain } from '../eviction/node-strain.ts';
 import type { HostFacts, HostPort } from '../ports/host.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
-import { chooseNodeAddress, type NodeFacts } from './node-status.ts';
+import type { NodeFacts } from './node-status.ts';
 import type { RuntimeWatch } from './runtime-state.ts';
 
 export interface FactsGathererOptions {
@@ -13,8 +13,7 @@ export interface FactsGathererOptions {
   readonly runtime: Pick<RuntimePort, 'version' | 'listImages'>;
   readonly runtimeWatch: Pick<RuntimeWatch, 'state'>;
   readonly hostname: string;
-  /** Absent: the one of the interface that leads out. */
-  readonly address?: string | undefined;
+  readonly addresses: readonly string[];
   /** Known once the kubelet's server listens. */
   readonly kubeletPort: number;
   /** Such as `v1.36.0`. */
@@ -29,12 +28,15 @@ export interface FactsGathererOptions {
 /** Asks host and runtime for what the node's status says. A runtime that does not answer leaves its part as it was last. */
 export function gatherFacts(options: FactsGathererOptions): (signal: AbortSignal) => Promise<NodeFacts> {
   let host: HostFacts | undefined;
+  let hostAtMs = 0;
+  let runtimeName = '';
   let images: readonly Image[] = [];
   let version: VersionResponse | undefined;
   let imagesAtMs = Number.NEGATIVE_INFINITY;
   const askRuntime = async (signal: AbortSignal): Promise<void> => {
     try {
       version ??= await options.runtime.version(signal);
+      runtimeName = version.runtimeName;
       if (options.clock.monotonic() - imagesAtMs < imagesAgeMs) return;
       images = await options.runtime.listImages(signal);
       imagesAtMs = options.clock.monotonic();
@@ -46,16 +48,20 @@ export function gatherFacts(options: FactsGathererOptions): (signal: AbortSignal
     const isUp = options.runtimeWatch.state.get().runtimeProblem === '';
     if (!isUp) version = undefined; // the one that comes back may be a newer one
     const [filesystem] = await Promise.all([options.host.filesystem(options.rootDirectory, signal), isUp ? askRuntime(signal) : undefined]);
-    host = host ?? (await options.host.facts(signal));
+    if (host === undefined || options.clock.monotonic() - hostAtMs >= hostAgeMs) {
+      host = await options.host.facts(signal);
+      hostAtMs = options.clock.monotonic();
+    }
     const pressures = options.strain.pressures.get();
     return {
       host,
       filesystem,
-      address: options.address ?? chooseNodeAddress(host),
+      addresses: options.addresses,
       hostname: options.hostname,
       kubeletPort: options.kubeletPort,
       kubeletVersion: options.kubeletVersion,
       runtimeVersion: version,
+      runtimeName,
       images,
       runtime: options.runtimeWatch.state.get(),
       pressures: {
@@ -68,5 +74,7 @@ export function gatherFacts(options: FactsGathererOptions): (signal: AbortSignal
   };
 }
 
+/** Upstream's number: memory and huge pages may be added while the host runs. */
+const hostAgeMs = 300_000;
 /** Reports in quick succession, as at start, do not list the images each time. */
 const imagesAgeMs = 9_000;

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
-import type { Node, NodeAddress, NodeStatus, Taint } from '#api/types/core-v1.ts';
+import type { Node, NodeAddress, NodeStatus } from '#api/types/core-v1.ts';
 import { onAbort, withDeadline } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import { messageOf } from '#base/errors.ts';
 import type { Logger } from '#base/log.ts';
 import { TaskGroup } from '#base/task-group.ts';
 import { Cell, type Watchable } from '#base/watchable.ts';
-import { isAlreadyExists, isNotFound } from '#client/api-error.ts';
+import { ApiError, isAlreadyExists, isForbidden, isNotFound } from '#client/api-error.ts';
 import type { Client } from '#client/client.ts';
 import type { EventRecorder } from '#client/event-recorder.ts';
 import { keepLease } from '#client/leases.ts';
 import { timestamp } from '#client/timestamps.ts';
-import { conditionEvents } from './node-conditions.ts';
-import { labelsToRestore, nodeLabels } from './node-labels.ts';
+import { type NodeTeller, nodeTeller } from './node-events.ts';
+import { adoption, type NodeWishes, newNode, restoration } from './node-object.ts';
 import { isSameStatus, statusPatch } from './node-patch.ts';
-import { type NodeFacts, type NodeSettings, nodeHealth, nodeStatus } from './node-status.ts';
+import { type NodeFacts, type NodeSettings, nodeStatus } from './node-status.ts';
 import type { RuntimeWatch } from './runtime-state.ts';
 
 export interface NodeAgentOptions {
@@ -26,10 +26,11 @@ export interface NodeAgentOptions {
   readonly facts: (signal: AbortSignal) => Promise<NodeFacts>;
   readonly settings: NodeSettings;
   readonly events: Pick<EventRecorder, 'emit'>;
-  /** Beside the labels of every node. */
-  readonly labels: Readonly<Record<string, string>>;
-  /** Only for a node that is new. */
-  readonly taints: readonly Taint[];
+  readonly wishes: NodeWishes;
+  /** false: somebody else makes the node's object. */
+  readonly registers: boolean;
+  /** Ends the connections to the API server: those that are to be made may work. */
+  readonly redial: () => void;
   readonly timing: NodeTiming;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -80,10 +81,13 @@ class Agent implements NodeAgent {
   readonly #options: NodeAgentOptions;
   /** Counts up with every wish for a report. */
   readonly #wishes = new Cell(0);
-  #reportedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #teller: NodeTeller;
+  /** When a status that is the same is due. */
+  #dueAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: NodeAgentOptions) {
     this.#options = options;
+    this.#teller = nodeTeller(options.nodeName, options.settings, options.events);
     this.node.subscribe((node) => this.#seeAddresses(node?.status?.addresses ?? []));
   }
 
@@ -97,7 +101,7 @@ class Agent implements NodeAgent {
     const unsubscribe = runtimeWatch.state.subscribe(() => this.refresh());
     try {
       await this.#runtimeAnswers(signal);
-      await this.#register(signal);
+      await this.#begin(signal);
       tasks.run('lease', (inner) => this.#keepLease(inner));
       while (!signal.aborted) {
         const wish = this.#wishes.get();
@@ -139,6 +143,16 @@ class Agent implements NodeAgent {
     });
   }
 
+  async #begin(signal: AbortSignal): Promise<void> {
+    const { registers, facts, logger } = this.#options;
+    if (registers) return await this.#register(signal);
+    try {
+      this.#expect(await facts(signal));
+    } catch (error) {
+      if (!signal.aborted) logger.warn('the node does not know itself', { error: messageOf(error) }); // each report tries again
+    }
+  }
+
   /** Goes on until it is done. */
   async #register(signal: AbortSignal): Promise<void> {
     const { logger, nodeName, clock } = this.#options;
@@ -155,81 +169,85 @@ class Agent implements NodeAgent {
     }
   }
 
+  /** @returns the object of a new node */
+  #expect(facts: NodeFacts): ReturnType<typeof newNode> {
+    const { nodeName, wishes, settings, clock } = this.#options;
+    const made = newNode(nodeName, facts, wishes, nodeStatus(facts, settings, {}, timestamp(clock.now())));
+    const metadata = { ...made.metadata, uid: '', resourceVersion: '', creationTimestamp: '' };
+    this.expected.set({ apiVersion: 'v1', kind: 'Node', ...made, metadata });
+    return made;
+  }
+
   async #createOrAdopt(signal: AbortSignal): Promise<Node> {
-    const { client, nodeName, labels, taints, settings, clock } = this.#options;
+    const { client, nodeName, wishes } = this.#options;
     const facts = await this.#options.facts(signal);
-    const wanted = nodeLabels({ hostname: facts.hostname, architecture: facts.host.architecture }, labels);
-    const status = nodeStatus(facts, settings, {}, timestamp(clock.now()));
-    const metadata = { name: nodeName, labels: wanted, annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' } };
-    const spec = taints.length === 0 ? {} : { taints };
-    this.expected.set({
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { ...metadata, uid: '', resourceVersion: '', creationTimestamp: '' },
-      spec,
-      status,
-    });
+    const made = this.#expect(facts);
     try {
-      const created = await client.create(nodeKind, { metadata, spec, status }, signal);
+      const created = await client.create(nodeKind, made, signal);
       if (created.status?.conditions !== undefined) {
-        this.#reportedAtMs = clock.monotonic();
-        this.#tell(facts, {});
+        this.#reported(true);
+        this.#teller.changed(facts, {});
       } // else the server keeps no status of what is new, and the first report says it
       return created;
     } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
+      if (!isAlreadyExists(error) && !isForbidden(error)) throw error; // who may not make a node may have one
     }
     const present = await client.get(nodeKind, { name: nodeName }, signal);
-    return await this.#restoreLabels(present, wanted, signal);
+    return await this.#amend(present, adoption(present, facts, wishes), signal);
   }
 
-  async #restoreLabels(present: Node, wanted: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Node> {
-    const missing = labelsToRestore(wanted, present.metadata.labels ?? {});
-    if (Object.keys(missing).length === 0) return present;
+  async #amend(present: Node, change: object | undefined, signal: AbortSignal): Promise<Node> {
+    if (change === undefined) return present;
     const { client, nodeName } = this.#options;
-    return await client.patch(nodeKind, { name: nodeName }, 'strategic', { metadata: { labels: missing } }, '', signal);
+    return await client.patch(nodeKind, { name: nodeName }, 'strategic', change, '', signal);
   }
 
   async #report(signal: AbortSignal): Promise<void> {
-    const { logger, nodeName } = this.#options;
+    const { logger, nodeName, registers, clock, redial } = this.#options;
     for (let tries = 1; tries <= triesPerReport && !signal.aborted; tries += 1) {
       try {
-        return await this.#reportOnce(signal);
+        return await withDeadline('the report of the node', this.#requestWithinMs, clock, signal, (inner) => this.#reportOnce(inner));
       } catch (error) {
         if (signal.aborted) return;
-        if (isNotFound(error)) {
+        if (isNotFound(error) && registers) {
           logger.warn('the node is gone from the API server and registers again', { node: nodeName });
           return await this.#register(signal);
         }
+        if (tries > 1 && !(error instanceof ApiError)) redial();
         if (tries === triesPerReport) logger.warn('the node status cannot be reported', { node: nodeName, error: messageOf(error) });
       }
     }
   }
 
+  /** Upstream's number. */
+  get #requestWithinMs(): number {
+    const { statusEveryMs, leaseDurationSeconds } = this.#options.timing;
+    return Math.min(statusEveryMs, leaseDurationSeconds * 1000);
+  }
+
   async #reportOnce(signal: AbortSignal): Promise<void> {
-    const { client, nodeName, settings, clock, timing } = this.#options;
+    const { client, nodeName, settings, clock, wishes } = this.#options;
     // Read each time: whether a controller has meanwhile declared the node's state unknown stands nowhere else.
     const [facts, present] = await Promise.all([this.#options.facts(signal), client.get(nodeKind, { name: nodeName }, signal)]);
-    const system = { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': facts.host.architecture };
-    const node = await this.#restoreLabels(present, system, signal);
+    const node = await this.#amend(present, restoration(present, facts, wishes), signal);
+    this.#teller.seen(node);
     const before: NodeStatus = node.status ?? {};
     const next = nodeStatus(facts, settings, before, timestamp(clock.now()));
-    const isDue = clock.monotonic() - this.#reportedAtMs >= timing.reportEveryMs;
-    if (isSameStatus(before, next) && !isDue) {
+    const isChanged = !isSameStatus(before, next);
+    if (!isChanged && clock.monotonic() < this.#dueAtMs) {
       this.node.set(node);
       return;
     }
     const reported = await client.patch(nodeKind, { name: nodeName }, 'strategic', statusPatch(before, next), 'status', signal);
-    this.#reportedAtMs = clock.monotonic();
+    this.#reported(isChanged);
     this.node.set(reported);
-    this.#tell(facts, before);
+    this.#teller.changed(facts, node);
   }
 
-  #tell(facts: NodeFacts, before: NodeStatus): void {
-    const { nodeName, events } = this.#options;
-    // The uid of a node's events is its name, by upstream's habit: `kubectl describe` looks for that.
-    const about = { kind: nodeKind.kind, apiVersion: nodeKind.version, name: nodeName, uid: nodeName };
-    for (const event of conditionEvents(nodeHealth(facts), before.conditions ?? [], nodeName)) events.emit(about, { type: 'Normal', ...event });
+  /** After a change the next report that says nothing new comes half a period earlier or later: or all nodes of a cluster would report at once. */
+  #reported(isChanged: boolean): void {
+    const shift = isChanged ? this.#random() - 0.5 : 0;
+    this.#dueAtMs = this.#options.clock.monotonic() + this.#options.timing.reportEveryMs * (1 + shift);
   }
 
   async #keepLease(signal: AbortSignal): Promise<void> {
@@ -239,7 +257,8 @@ class Agent implements NodeAgent {
       return uid === undefined ? undefined : { apiVersion: nodeKind.version, kind: nodeKind.kind, name: nodeName, uid };
     };
     const lease = { namespace: leaseNamespace, name: nodeName, holderIdentity: nodeName, durationSeconds: timing.leaseDurationSeconds };
-    await keepLease(client, { ...lease, renewEveryMs: timing.leaseEveryMs, owner, clock, logger, random: () => this.#random() }, signal);
+    const limits = { renewEveryMs: timing.leaseEveryMs, requestWithinMs: this.#requestWithinMs, onUnreachable: () => this.#options.redial() };
+    await keepLease(client, { ...lease, ...limits, owner, clock, logger, random: () => this.#random() }, signal);
   }
 }
 

@@ -12,8 +12,16 @@ export function statusPatch(before: NodeStatus, next: NodeStatus): object {
     ([name, value]) => name !== 'conditions' && !isDeepStrictEqual(plain(value), plain(before[name as keyof NodeStatus])),
   );
   const status: Record<string, unknown> = {};
-  for (const [name, value] of changed) status[name] = name === 'addresses' ? [{ $patch: 'replace' }, ...(value as readonly object[])] : value; // merged by type otherwise
+  for (const [name, value] of changed) status[name] = merged(name, before[name as keyof NodeStatus], value);
   return { status: { ...status, conditions: next.conditions ?? [] } };
+}
+
+/** Lists are merged by type and maps by name: what is no more must be said. */
+function merged(name: string, before: unknown, value: unknown): unknown {
+  if (name === 'addresses') return [{ $patch: 'replace' }, ...(value as readonly object[])];
+  if (name !== 'capacity' && name !== 'allocatable') return value;
+  const gone = Object.keys(before ?? {}).filter((resource) => !Object.hasOwn(value as object, resource));
+  return { ...(value as object), ...Object.fromEntries(gone.map((resource) => [resource, null])) };
 }
 
 function withoutHeartbeats(status: NodeStatus): NodeStatus {

@@ -36,6 +36,22 @@ export function nodeAllocatable(
   };
 }
 
+/** What others have announced on this node: it can be given to pods whole. */
+export function foreignResources(before: ResourceList, own: ResourceList): ResourceList {
+  return Object.fromEntries(Object.entries(before).filter(([name]) => !Object.hasOwn(own, name) && !isOurs(name)));
+}
+
+/** Allocatable amounts of others, but for extended resources that nobody announces any more. */
+export function keptAllocatable(before: ResourceList, capacity: ResourceList): ResourceList {
+  const isExtended = (name: string) => name.includes('/') && !name.includes('kubernetes.io/');
+  return Object.fromEntries(Object.entries(before).filter(([name]) => !isOurs(name) && (Object.hasOwn(capacity, name) || !isExtended(name))));
+}
+
+/** Ours even when there are none now: a page size that the kernel has lost, storage that is not counted. */
+function isOurs(name: string): boolean {
+  return name === 'ephemeral-storage' || name.startsWith('hugepages-');
+}
+
 /** `hugepages-2Mi` */
 function hugepageName(sizeBytes: number): string {
   const mebibytes = sizeBytes / 1024 / 1024;

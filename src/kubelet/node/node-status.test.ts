@@ -8,7 +8,7 @@ import { conditionEvents, nodeConditions, noPressure } from './node-conditions.t
 import { labelsToRestore, nodeLabels, refuseForeignLabels } from './node-labels.ts';
 import { isSameStatus, statusPatch } from './node-patch.ts';
 import { nodeAllocatable, nodeCapacity } from './node-resources.ts';
-import { chooseNodeAddress, nodeImages } from './node-status.ts';
+import { nodeImages } from './node-status.ts';
 
 const Mi = 1024 * 1024;
 const now = '2030-01-01T00:00:00Z';
@@ -147,17 +147,6 @@ test('images: the biggest first, digests before tags, nameless ones left out', (
     { names: ['b@sha256:0', 'b:1', 'b:2', 'b:3', 'b:4'], sizeBytes: 3 },
     { names: ['c:1'], sizeBytes: 2 },
   ]);
-});
-
-test('the address is the one that leads out, IPv4 first', () => {
-  const addresses = [
-    { interface: 'docker0', address: '172.17.0.1', family: 4 },
-    { interface: 'eth0', address: 'fd00::1', family: 6 },
-    { interface: 'eth0', address: '10.0.0.1', family: 4 },
-  ] as const;
-  assert.equal(chooseNodeAddress({ addresses, defaultRouteInterface: 'eth0' }), '10.0.0.1');
-  assert.equal(chooseNodeAddress({ addresses, defaultRouteInterface: undefined }), '172.17.0.1');
-  assert.equal(chooseNodeAddress({ addresses: [], defaultRouteInterface: undefined }), '127.0.0.1');
 });
 
 test('own labels come over the usual ones, and of an existing node only ours are restored', () => {

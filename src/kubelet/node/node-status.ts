@@ -3,19 +3,22 @@ import type { Image, VersionResponse } from '#wire/generated/cri.ts';
 import type { FilesystemFacts, HostFacts } from '../ports/host.ts';
 import type { HardEvictionThresholds, ReservedResources } from '../resources/node-budget.ts';
 import { type NodeHealth, nodeConditions } from './node-conditions.ts';
-import { nodeAllocatable, nodeCapacity } from './node-resources.ts';
+import { foreignResources, keptAllocatable, nodeAllocatable, nodeCapacity, type ResourceList } from './node-resources.ts';
 import type { RuntimeState } from './runtime-state.ts';
 
 /** What a node's status is made of. */
 export interface NodeFacts {
   readonly host: HostFacts;
   readonly filesystem: FilesystemFacts;
-  readonly address: string;
+  /** Under which others reach the node: one, or one of each family. */
+  readonly addresses: readonly string[];
   readonly hostname: string;
   readonly kubeletPort: number;
   readonly kubeletVersion: string;
   /** `undefined`: the runtime did not answer. */
   readonly runtimeVersion: VersionResponse | undefined;
+  /** As the runtime called itself last; '': it never answered. */
+  readonly runtimeName: string;
   readonly images: readonly Image[];
   readonly runtime: RuntimeState;
   readonly pressures: Omit<NodeHealth, 'problems'>;
@@ -29,6 +32,12 @@ export interface NodeSettings {
   readonly thresholds: HardEvictionThresholds;
   /** -1: all. */
   readonly maxImages: number;
+  /** false: the node's file system is nothing that pods are given a part of. */
+  readonly countsStorage: boolean;
+  /** A controller of the cloud says which addresses the node has. */
+  readonly hasExternalCloud: boolean;
+  /** Somebody said which addresses the node has. */
+  readonly isAddressGiven: boolean;
 }
 
 /**
@@ -40,18 +49,26 @@ export interface NodeSettings {
 export function nodeStatus(facts: NodeFacts, settings: NodeSettings, before: NodeStatus, now: string): NodeStatus {
   const { host, filesystem } = facts;
   const { maxPods, reserved, thresholds } = settings;
+  const counted = ({ 'ephemeral-storage': storage = '', ...others }: ResourceList): ResourceList =>
+    settings.countsStorage ? { ...others, 'ephemeral-storage': storage } : others;
+  const own = counted(nodeCapacity(host, filesystem, maxPods));
+  const foreign = foreignResources(before.capacity ?? {}, own);
   return {
     ...before,
-    addresses: nodeAddresses(facts),
-    capacity: { ...before.capacity, ...nodeCapacity(host, filesystem, maxPods) },
-    allocatable: { ...before.allocatable, ...nodeAllocatable(host, filesystem, maxPods, reserved, thresholds) },
+    addresses: nodeAddresses(facts, settings, before.addresses ?? []),
+    capacity: { ...foreign, ...own },
+    allocatable: {
+      ...keptAllocatable(before.allocatable ?? {}, { ...foreign, ...own }),
+      ...foreign,
+      ...counted(nodeAllocatable(host, filesystem, maxPods, reserved, thresholds)),
+    },
     nodeInfo: {
       machineID: host.machineId,
       systemUUID: host.systemUuid,
       bootID: host.bootId,
       kernelVersion: host.kernelVersion,
       osImage: host.osImage,
-      containerRuntimeVersion: runtimeVersionText(facts.runtimeVersion),
+      containerRuntimeVersion: runtimeVersionText(facts),
       kubeletVersion: facts.kubeletVersion,
       kubeProxyVersion: '',
       operatingSystem: 'linux',
@@ -62,15 +79,15 @@ export function nodeStatus(facts: NodeFacts, settings: NodeSettings, before: Nod
     images: nodeImages(facts.images, settings.maxImages),
     ...(facts.runtime.handlers.length === 0 ? {} : { runtimeHandlers: runtimeHandlers(facts.runtime) }),
     ...(facts.runtime.features === undefined ? {} : { features: { supplementalGroupsPolicy: facts.runtime.features.supplementalGroupsPolicy } }),
-    conditions: nodeConditions(nodeHealth(facts), before.conditions ?? [], now),
+    conditions: nodeConditions(nodeHealth(facts, settings), before.conditions ?? [], now),
   };
 }
 
-export function nodeHealth(facts: NodeFacts): NodeHealth {
+export function nodeHealth(facts: NodeFacts, { countsStorage }: Pick<NodeSettings, 'countsStorage'>): NodeHealth {
   const missing = [
     ...(facts.host.cpus > 0 ? [] : ['cpu']),
     ...(facts.host.memoryBytes > 0 ? [] : ['memory']),
-    ...(facts.filesystem.capacityBytes > 0 ? [] : ['ephemeral-storage']),
+    ...(facts.filesystem.capacityBytes > 0 || !countsStorage ? [] : ['ephemeral-storage']),
   ];
   return {
     problems: [
@@ -94,23 +111,16 @@ export function nodeImages(images: readonly Image[], max: number): readonly Cont
   return kept.map(({ repoDigests, repoTags, size }) => ({ names: [...repoDigests, ...repoTags].slice(0, maxImageNames), sizeBytes: size }));
 }
 
-/** The address under which others reach the node: of the interface that leads out, IPv4 before IPv6. */
-export function chooseNodeAddress(facts: Pick<HostFacts, 'addresses' | 'defaultRouteInterface'>): string {
-  const outward = facts.addresses.filter((one) => one.interface === facts.defaultRouteInterface);
-  const candidates = [...outward, ...facts.addresses];
-  // A host without any network still runs pods, and reaches itself.
-  return (candidates.find(({ family }) => family === 4) ?? candidates[0])?.address ?? '127.0.0.1';
+/** With a cloud's controller the addresses are its affair: what it has said stays, until then there are those that somebody gave. */
+function nodeAddresses(facts: NodeFacts, settings: NodeSettings, before: readonly NodeAddress[]): readonly NodeAddress[] {
+  if (settings.hasExternalCloud && before.length > 0) return before;
+  const isKnown = !settings.hasExternalCloud || settings.isAddressGiven;
+  const internal = isKnown ? facts.addresses.map((address): NodeAddress => ({ type: 'InternalIP', address })) : [];
+  return [...internal, { type: 'Hostname', address: facts.hostname }];
 }
 
-function nodeAddresses(facts: NodeFacts): readonly NodeAddress[] {
-  return [
-    { type: 'InternalIP', address: facts.address },
-    { type: 'Hostname', address: facts.hostname },
-  ];
-}
-
-function runtimeVersionText(version: VersionResponse | undefined): string {
-  return version === undefined ? 'unknown://Unknown' : `${version.runtimeName}://${version.runtimeVersion}`;
+function runtimeVersionText({ runtimeVersion: version, runtimeName }: NodeFacts): string {
+  return version === undefined ? `${runtimeName || 'unknown'}://Unknown` : `${version.runtimeName}://${version.runtimeVersion}`;
 }
 
 function runtimeHandlers(runtime: RuntimeState): NonNullable<NodeStatus['runtimeHandlers']> {

@@ -91,6 +91,12 @@ function check(configuration: KubeletConfiguration, host: Pick<HostFacts, 'swapB
     );
   }
   if (periodMs < 1 || periodMs > 1000) refuse(`invalid configuration: cpuCFSQuotaPeriod ${periodMs}ms must be between 1ms and 1sec, inclusive`);
+  if (configuration.failCgroupV1 && version === 'v1') {
+    refuse(
+      'kubelet is configured to not run on a host using cgroup v1. cgroup v1 support is unsupported and will be removed in a future release',
+      'set failCgroupV1 to false, or boot the host with cgroup v2',
+    );
+  }
   if (configuration.failSwapOn && host.swapBytes > 0) {
     refuse('running with swap on is not supported, please disable swap or set --fail-swap-on flag to false');
   }

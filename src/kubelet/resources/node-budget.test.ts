@@ -100,6 +100,7 @@ test('a configuration that contradicts itself or the host is refused in upstream
     refused({ enforceNodeAllocatable: ['kube-reserved', 'kube-reserved-compressible'], kubeReservedCgroup: '/x' }),
     /cannot be specified together/,
   );
+  assert.match(refused({ failCgroupV1: true }), /^kubelet is configured to not run on a host using cgroup v1\./);
   assert.match(refused({ failSwapOn: true }, { swapBytes: 1 }), /^running with swap on is not supported/);
   assert.match(refused({ memorySwap: { swapBehavior: 'LimitedSwap' } }), /only supported with cgroupv2$/);
   assert.equal(refused({ memorySwap: { swapBehavior: 'LimitedSwap' } }, {}, { version: 'v2', hasSwapController: true }), '');

@@ -22,7 +22,7 @@ export interface HttpTransportOptions {
 /** The same shape as `client/transport.ts`, which this layer may not import. */
 export interface HttpTransport {
   send(request: HttpTransportRequest, signal: AbortSignal): Promise<HttpTransportResponse>;
-  /** Ends every open connection, requests and streams on it included; what is sent from now on has new ones, with these credentials where given. */
+  /** Ends every open connection, requests and streams on it included; what is sent from now on has new ones, with these credentials where given, else with those of the last time. */
   redial(credentials?: Pick<HttpTransportOptions, 'certPem' | 'keyPem' | 'caPem'>): void;
   close(): Promise<void>;
 }
@@ -44,7 +44,8 @@ export interface HttpTransportResponse {
 /** Requests over kept-alive HTTP/1.1 connections. Bodies are streamed: the socket is read only as fast as the body is taken. */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const url = serverUrl(options.server);
-  let connect = connector(url, options);
+  let dialled = options;
+  let connect = connector(url, dialled);
   const send = async (request: HttpTransportRequest, signal: AbortSignal): Promise<HttpTransportResponse> => {
     throwIfAborted(signal);
     const settings = requestSettings(url, request, options);
@@ -61,7 +62,8 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     send,
     redial(credentials = {}) {
       const before = connect;
-      connect = connector(url, { ...options, ...credentials });
+      dialled = { ...dialled, ...credentials };
+      connect = connector(url, dialled);
       before.close('the connections are made anew');
     },
     async close() {
