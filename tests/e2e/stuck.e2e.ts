@@ -67,6 +67,42 @@ test('subtle 50: without a network a pod waits with NetworkNotReady and starts b
   assert.match(events, /network is not ready: container runtime network not ready/);
 });
 
+// Upstream's conformance tests of nodes that drive pods away, told again under their names.
+
+test('NoExecuteTaintManager: removing taint cancels eviction; evicts pods with minTolerationSeconds', async () => {
+  const tolerating = (tolerationSeconds: number) => ({
+    tolerations: [{ key: 'example.com/evict', operator: 'Equal', value: 'yes', effect: 'NoExecute', tolerationSeconds }],
+  });
+  await apply(kubectl, sleeper('hasty', tolerating(1)), sleeper('slow', tolerating(3)), sleeper('spared', tolerating(60)), sleeper('driven'));
+  await Promise.all(['hasty', 'slow', 'spared', 'driven'].map((name) => waitForPod(kubectl, name)));
+  const { uid } = (await getPod(kubectl, 'spared')).metadata;
+  outputOf(await kubectl(`taint node ${nodeName} example.com/evict=yes:NoExecute`));
+  for (const name of ['driven', 'hasty', 'slow']) outputOf(await kubectl(`wait pod/${name} --for=delete --timeout=30s`));
+  outputOf(await kubectl(`taint node ${nodeName} example.com/evict-`));
+  assert.match(await toldOf(cluster, 'spared', 'TaintManagerEviction', (message) => message.startsWith('Cancelling')), /default\/spared$/);
+  const { metadata, status } = await getPod(kubectl, 'spared');
+  assert.deepEqual([metadata.uid, metadata.deletionTimestamp, status?.phase], [uid, undefined, 'Running']);
+  outputOf(await kubectl('delete pod spared'));
+});
+
+test('Node Lifecycle should run through the lifecycle of a node', async () => {
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'e2e-fake-node', labels: { e2e: 'fake' } } };
+  await apply(kubectl, { ...node, status: { phase: 'Running' } });
+  assert.match(outputOf(await kubectl('get node e2e-fake-node -o jsonpath={.spec.taints[*].key}')), /node.kubernetes.io\/not-ready/);
+  outputOf(await kubectl('label node e2e-fake-node e2e-fake=patched'));
+  outputOf(await kubectl(['patch', 'node', 'e2e-fake-node', '--subresource=status', '-p', '{"status":{"capacity":{"cpu":"3"}}}']));
+  assert.equal(outputOf(await kubectl('get nodes -l e2e-fake=patched -o jsonpath={.items[*].status.capacity.cpu}')), '3');
+  outputOf(await kubectl('delete nodes -l e2e=fake --timeout=20s'));
+  assert.equal(outputOf(await kubectl('get nodes -l e2e=fake -o name')), '');
+});
+
+test('Pods Set QOS Class should be set on Pods with matching resource requests and limits for memory and cpu', async () => {
+  const resources = { cpu: '10m', memory: '16Mi' };
+  await apply(kubectl, sleeper('matching', { nodeName }, { resources: { requests: resources, limits: resources } }));
+  assert.equal((await getPod(kubectl, 'matching')).status?.qosClass, 'Guaranteed');
+  outputOf(await kubectl('delete pod matching --wait=false'));
+});
+
 test('subtle 17: with policy Never a first sandbox that cannot be made is tried again, until it is there', async () => {
   const folder = cluster.paths.cniConfigDir;
   const [file = ''] = await readdir(folder);
