@@ -11,6 +11,8 @@ export interface HostNames {
   readonly iptablesChain: string;
   /** Below the root of each cgroup hierarchy. */
   readonly cgroupRoot: string;
+  /** The same where systemd names cgroups; `-` parts names there, so it is `_`. */
+  readonly sliceRoot: string;
   /** CNI network name: results and reservations on the host are found by it. */
   readonly network: string;
   /** Abstract socket whose listener owns `/run/kubernode/<name>`. */
@@ -40,6 +42,7 @@ export function hostNames(name: string): HostNames {
     bridge: `kn${hash}`,
     iptablesChain: `KN-${hash}`,
     cgroupRoot: `/kubernode/${name}`,
+    sliceRoot: `/kubernode.slice/kubernode-${name.replaceAll('-', '_')}.slice`,
     network: `kubernode-${name}`,
     lockSocket: `\0kubernode/${name}`,
     runDir: `${runRoot}/${name}`,

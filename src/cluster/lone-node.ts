@@ -60,7 +60,7 @@ async function leave(names: HostNames, paths: ClusterPaths, lock: Listener, host
   const pods = await host.files.list(`${paths.kubeletRoot}/pods`);
   if (pods.length === 0) {
     await host.mounts.unmount(paths.memoryVolumes, signal);
-    await host.cgroups.removeTree(names.cgroupRoot);
+    for (const root of [names.cgroupRoot, names.sliceRoot]) await host.cgroups.removeTree(root);
     await host.files.removeTree(paths.runDir);
   } else await host.files.remove(paths.processFile('kubelet'));
   await lock.close();

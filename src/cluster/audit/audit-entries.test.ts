@@ -107,6 +107,30 @@ test('what belongs to a living sandbox, container or pod has it as its owner, wh
   });
 });
 
+test('slices of systemd belong to the same pods and containers', () => {
+  const slices = names.sliceRoot;
+  const tier = `${slices}/kubernode-one-besteffort.slice`;
+  const entries = auditEntries(
+    running,
+    {
+      ...nothing,
+      cgroups: [
+        `${tier}/kubernode-one-besteffort-poduid_1.slice/cri-containerd-${container}.scope`,
+        `${tier}/kubernode-one-besteffort-poduid_1.slice`,
+        `${slices}/kubernode-one-poduid_2.slice`,
+        tier,
+        slices,
+      ],
+    },
+    owners,
+  );
+  assert.equal(slices, '/kubernode.slice/kubernode-one.slice');
+  assert.deepEqual(
+    entries.filter(({ kind }) => kind === 'cgroup').map(({ owner }) => owner),
+    ['container c of pod default/web', 'pod default/web', undefined, 'cluster one', 'cluster one'],
+  );
+});
+
 test('of a cluster without a living part everything on the host is left over, but its data is kept on purpose', () => {
   const stopped: FoundCluster = { ...running, hasSupervisor: false, processes: {} };
   const entries = auditEntries(stopped, { ...nothing, bridge: names.bridge, cgroups: ['/kubernode/one'], podDirectories: ['uid-9'] }, owners);

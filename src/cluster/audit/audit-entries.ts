@@ -1,5 +1,6 @@
 import { type FoundCluster, isLive } from '../find-clusters.ts';
 import { clusterChains, sharedChains } from '../firewall.ts';
+import type { HostNames } from '../host-names.ts';
 import type { HostObjects } from '../inventory/host-objects.ts';
 
 export type AuditKind =
@@ -67,7 +68,7 @@ export function auditEntries(cluster: FoundCluster, objects: HostObjects, owners
         );
       return entry('mount', target, ownerOfPath(target.replace(paths.runDir, '').replace(paths.dataDir, ''), owners, whole));
     }),
-    ...objects.cgroups.map((cgroup) => entry('cgroup', cgroup, ownerOfPath(cgroup.slice(names.cgroupRoot.length), owners, whole))),
+    ...objects.cgroups.map((cgroup) => entry('cgroup', cgroup, ownerOfPath(belowRoot(cgroup, names), owners, whole))),
     ...objects.hostPortRules.map((rule) => entry('firewall-rule', rule.rule, byContainer(rule.containerId))),
     ...clusterChains(objects.rules).flatMap(({ chain }) => (chain === names.iptablesChain ? [entry('firewall-chain', chain, whole)] : [])),
     ...(cluster.hasRunDir ? [entry('directory', paths.runDir, whole)] : []),
@@ -84,6 +85,18 @@ export function sharedEntries(rules: string): readonly AuditEntry[] {
     cluster: undefined,
     owner: 'shared by all networks of this host',
   }));
+}
+
+/** As cgroupfs would have it: a slice has the names of all slices above it, and `_` for `-`; a container is a scope. */
+function belowRoot(cgroup: string, { cgroupRoot, sliceRoot }: HostNames): string {
+  if (!cgroup.startsWith(sliceRoot)) return cgroup.slice(cgroupRoot.length);
+  return cgroup
+    .slice(sliceRoot.length)
+    .split('/')
+    .map((part) =>
+      part.replace(/^.*-pod(.+)\.slice$/, (_, uid: string) => `pod${uid.replaceAll('_', '-')}`).replace(/^cri-containerd-(.+)\.scope$/, '$1'),
+    )
+    .join('/');
 }
 
 /** Somewhere in a path of the runtime or the kubelet is the id of a container, or the uid of a pod; without either it is the whole cluster's. */

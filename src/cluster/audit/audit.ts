@@ -73,10 +73,13 @@ async function namesOnHost(host: ClusterHost): Promise<readonly string[]> {
     ({ name }) => /^kubernode-(.+)-[0-9a-f]{64}-[^-]+$/.exec(name)?.[1] ?? [],
   );
   const cgroups = (await host.cgroups.listBelow('/kubernode')).flatMap((cgroup) => /^\/kubernode\/([^/]+)$/.exec(cgroup)?.[1] ?? []);
+  const slices = (await host.cgroups.listBelow('/kubernode.slice')).flatMap(
+    (cgroup) => /^\/kubernode\.slice\/kubernode-([^/]+)\.slice$/.exec(cgroup)?.[1]?.replaceAll('_', '-') ?? [],
+  );
   const shims = (await host.processes.list()).flatMap(({ command }) =>
     command.flatMap((word) => /^\/run\/kubernode\/([^/]+)\/containerd\.sock$/.exec(word)?.[1] ?? []),
   );
-  return [...new Set([...(await clusterNames(host)), ...results, ...cgroups, ...shims])].filter(isName).sort();
+  return [...new Set([...(await clusterNames(host)), ...results, ...cgroups, ...slices, ...shims])].filter(isName).sort();
 }
 
 function isName(name: string): boolean {

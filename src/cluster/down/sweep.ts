@@ -39,7 +39,7 @@ export async function sweepObjects(cluster: FoundCluster, objects: HostObjects, 
   await Promise.all([
     attempt(`bridge ${names.bridge}`, () => host.network.deleteLink(names.bridge, signal)),
     rules === undefined ? undefined : attempt(`rules of chain ${names.iptablesChain}`, () => host.network.changeRules(rules, signal)),
-    attempt(`control group ${names.cgroupRoot}`, () => removeCgroups(names.cgroupRoot, host, signal)),
+    ...[names.cgroupRoot, names.sliceRoot].map((root) => attempt(`control group ${root}`, () => removeCgroups(root, host, signal))),
     ...objects.attachments.map(({ file }) => attempt(file, () => host.files.remove(file))),
     attempt(paths.cniDataDir, () => host.files.removeTree(paths.cniDataDir)),
     ...objects.shimSockets.map((socket) => attempt(socket, () => host.files.remove(socket))),

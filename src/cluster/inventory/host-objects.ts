@@ -48,7 +48,7 @@ export async function gatherHostObjects(cluster: FoundCluster, host: ClusterHost
     host.network.links(),
     reservationsIn(`${paths.cniDataDir}/${names.network}`, host),
     attachmentsOf(names.network, host),
-    host.cgroups.listBelow(names.cgroupRoot),
+    Promise.all([names.cgroupRoot, names.sliceRoot].map((root) => host.cgroups.listBelow(root))).then((lists) => lists.flat()),
     host.files.list(`${paths.kubeletRoot}/pods`),
     shimSocketsOf(paths.containerdState, host),
   ]);
