@@ -5,7 +5,7 @@ import type { RuntimeCache } from '../runtime/runtime-cache.ts';
 import type { PodWorkers } from './pod-workers.ts';
 
 export interface HousekeepingDeps {
-  readonly workers: PodWorkers;
+  readonly workers: Pick<PodWorkers, 'has' | 'knownUids' | 'keepsNothing' | 'takeDownOrphan'>;
   readonly cache: RuntimeCache;
   readonly files: FilesPort;
   readonly roots: KubeletRoots;
