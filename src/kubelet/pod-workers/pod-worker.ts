@@ -123,6 +123,7 @@ export class PodWorker {
     if (this.#state === before) return;
     if (this.#state.phase === 'stopping') this.#deadlineMs.set(this.#state.deadlineMs);
     if (before.phase === 'syncing') {
+      this.#watchDeadline(undefined);
       this.#cancelSync?.abort(new Cancelled({ message: `the pod stops: ${reason}` }));
       this.#deps.stopping(this.#pod);
     }
