@@ -21,6 +21,7 @@ import type { LogFilesPort } from './ports/log-files.ts';
 import type { LogindPort } from './ports/logind.ts';
 import type { ManifestsPort } from './ports/manifests.ts';
 import type { MounterPort } from './ports/mounter.ts';
+import type { OwnProcessPort } from './ports/own-process.ts';
 import type { PluginProgramsPort } from './ports/plugin-programs.ts';
 import type { ProbersPort } from './ports/probers.ts';
 import type { RuntimePort } from './ports/runtime.ts';
@@ -105,6 +106,8 @@ export interface KubeletHost {
   readonly probers: ProbersPort;
   readonly httpGet: HttpGetPort;
   readonly keys: KeysPort;
+  /** Absent: nobody looks into this process. */
+  readonly process?: OwnProcessPort;
   /** Makes the connections to the API server anew, with this certificate where one is given. */
   readonly redial: (pair?: KeyAndCertificate) => void;
   readonly clock: Clock;

@@ -263,6 +263,12 @@ test('logs of the host are found by a query, and a query that makes no sense is 
   assert.match(await asked('query=a%3Bb'), /input contains unsupported characters/);
 });
 
+test('the kubelet tells where its time goes', async () => {
+  assert.match(await raw('/debug/pprof/cmdline'), /\0/);
+  const { nodes, samples } = JSON.parse(await raw('/debug/pprof/profile?seconds=0.5'));
+  assert.ok(nodes.length > 0 && samples.length > 0);
+});
+
 test('a stream on which nothing is sent ends after the idle time', async () => {
   const startedAt = Date.now();
   await kubectl('exec whole -- sleep 100');

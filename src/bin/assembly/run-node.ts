@@ -21,6 +21,7 @@ import { getText } from '#wire/http/get-text.ts';
 import { createHttpTransport, type HttpTransportOptions } from '#wire/http/transport.ts';
 import { faultPointsOf } from './fault-points.ts';
 import { nodeKeys } from './node-keys.ts';
+import { ownProcess } from './own-process.ts';
 import { shipRecords } from './ship-records.ts';
 
 /** The Kubernetes that our kubelet claims to be. */
@@ -69,6 +70,7 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
     probers: networkProbers(systemClock),
     httpGet: networkHttpGet,
     keys: nodeKeys,
+    process: ownProcess,
     redial: (pair) => transport.redial(pair),
     clock: systemClock,
     logger,

@@ -7,7 +7,7 @@ export interface LineLoggerOptions {
   /** Fields of every line. */
   readonly always: LogFields;
   /** Whether lines for those who debug are written too. */
-  readonly isVerbose: boolean;
+  readonly isVerbose: boolean | (() => boolean);
 }
 
 /** The log of a part: JSON lines, without a package to load. */
@@ -15,11 +15,12 @@ export function lineLogger(options: LineLoggerOptions): Logger {
   const { write, clock, always, isVerbose } = options;
   const at = (level: string) => (message: string, fields?: LogFields) =>
     write(`${JSON.stringify({ level, time: new Date(clock.now()).toISOString(), ...always, ...fields, msg: message })}\n`);
+  const debug = at('debug');
   return {
     error: at('error'),
     warn: at('warn'),
     info: at('info'),
-    debug: isVerbose ? at('debug') : () => undefined,
+    debug: typeof isVerbose === 'function' ? (message, fields) => void (isVerbose() && debug(message, fields)) : isVerbose ? debug : () => undefined,
     child: (fields) => lineLogger({ ...options, always: { ...always, ...fields } }),
   };
 }

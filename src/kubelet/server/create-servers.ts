@@ -105,6 +105,7 @@ function pagesOf(config: KubeletConfig, host: KubeletHost, parts: ServerParts): 
     systemLogs: { directory: '/var/log', files, logFiles },
     serviceLogs: configuration.enableSystemLogQuery ? { directory: '/var/log', files, programs: host.pluginPrograms, clock } : undefined,
     more: parts.more,
+    process: host.process,
     switches: {
       debugging: configuration.enableDebuggingHandlers,
       profiling: configuration.enableProfilingHandler,

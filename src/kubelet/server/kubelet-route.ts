@@ -9,7 +9,9 @@ export interface ContainerTarget {
 export type KubeletRoute =
   /** `check`: '' for all of them. */
   | { readonly kind: 'healthz'; readonly check: string }
-  | { readonly kind: 'pods' | 'runningpods' | 'configz' | 'summary' | 'statusz' | 'flagz' | 'verbosity' | 'profiling' }
+  | { readonly kind: 'pods' | 'runningpods' | 'configz' | 'summary' | 'statusz' | 'flagz' | 'verbosity' }
+  /** Its name below the path, '' for the list. */
+  | { readonly kind: 'profiling'; readonly name: string }
   /** Its path names the page. */
   | { readonly kind: 'metrics' }
   /** Below the host's folder of logs, with its slashes. */
@@ -46,7 +48,7 @@ function pageRoute(first: string, rest: readonly string[]): KubeletRoute | undef
     case 'logs':
       return { kind: first, path: rest.join('/') };
     case 'debug':
-      if (rest[0] === 'pprof') return { kind: 'profiling' };
+      if (rest[0] === 'pprof') return { kind: 'profiling', name: rest.slice(1).join('/') };
       return rest.join('/') === 'flags/v' ? { kind: 'verbosity' } : undefined;
     default:
       return undefined;

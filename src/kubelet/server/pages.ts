@@ -5,12 +5,14 @@ import type { Logger } from '#base/log.ts';
 import type { HttpRequest, HttpResponse } from '#wire/http/server.ts';
 import { ProtocolRefused } from '#wire/http/upgrade.ts';
 import type { LogFilesPort } from '../ports/log-files.ts';
+import type { OwnProcessPort } from '../ports/own-process.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import type { PodRuntimeState } from '../runtime/pod-runtime-state.ts';
 import { refusalOf, type ServerSwitches } from './allowed.ts';
 import { jsonAnswer, Refusal, textAnswer } from './answer.ts';
 import { type CheckpointPort, checkpoint } from './checkpoint.ts';
 import { containerLogs } from './container-logs.ts';
+import { profilingAnswer, verbosityAnswer } from './debugging.ts';
 import { type HealthCheck, healthAnswer } from './health.ts';
 import { nodeLogAnswer } from './node-logs.ts';
 import { type ContainerTarget, type KubeletRoute, kubeletRoute } from './kubelet-route.ts';
@@ -45,10 +47,14 @@ export interface KubeletPages {
   readonly serviceLogs?: ServiceLogs | undefined;
   /** More JSON pages by path, such as `/podstartups`. */
   readonly more: ReadonlyMap<string, () => unknown>;
+  /** Absent: nobody looks into this process. */
+  readonly process?: OwnProcessPort | undefined;
   readonly switches: ServerSwitches;
   readonly clock: Clock;
   readonly logger: Logger;
 }
+
+const mostFlagBytes = 100;
 
 /** Answers whoever was let in. */
 export async function pageAnswer(pages: KubeletPages, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
@@ -96,7 +102,9 @@ async function routeAnswer(pages: KubeletPages, route: KubeletRoute, request: Ht
       await streamUrl(runtime, podOf(pages, route), route, query, signal); // what is wrong with the question is told first
       throw new Refusal(500, 'Upgrade request required');
     case 'verbosity':
+      return verbosityAnswer(pages.process, await request.body(mostFlagBytes, signal));
     case 'profiling':
+      return await profilingAnswer(pages.process, route.name, query, signal);
     case 'unknown':
       return textAnswer(404, '404: Page Not Found');
   }
