@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const count = 68;
 /** Still without a test of that name. */
-const missing: readonly number[] = [9, 35, 36, 37, 38, 39, 40, 41, 45, 46, 47, 48, 49, 51, 52];
+const missing: readonly number[] = [9, 35, 36, 37, 38, 39, 40, 41, 45, 46, 49, 51, 52];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

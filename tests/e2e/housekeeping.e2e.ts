@@ -83,8 +83,7 @@ test('a log that somebody removed is there again while its container runs', asyn
   await until('the log has words', async () => (await readFile(log, 'utf8')).includes('word'));
 });
 
-// Subtle behaviour 47.
-test('47: after a restart of the kubelet counts and log files go on, the back-off begins anew, and one dead container is kept', async () => {
+test('subtle 47: after a restart of the kubelet counts and log files go on, the back-off begins anew, and one dead container is kept', async () => {
   await apply(kubectl, sleeper('crasher', {}, { command: ['sh', '-c', 'echo run; exit 3'] }));
   await waitForField(kubectl, 'crasher', '{.status.containerStatuses[0].state.waiting.reason}', 'CrashLoopBackOff');
   const before = await getPod(kubectl, 'crasher');
@@ -102,8 +101,7 @@ test('47: after a restart of the kubelet counts and log files go on, the back-of
   assert.equal(now.status?.containerStatuses?.[0]?.lastState?.terminated?.exitCode, 3);
 });
 
-// Subtle behaviour 48.
-test('48: the runtime has forgotten a container, but its logs say that it ran four times: the next is attempt 4', async () => {
+test('subtle 48: the runtime has forgotten a container, but its logs say that it ran four times: the next is attempt 4', async () => {
   const pod = await getPod(kubectl, 'talker');
   await writeFile(`${logsOf(pod)}/3.log`, '');
   await killKubelet(); // what it does not see it cannot remember
@@ -190,8 +188,7 @@ async function runOrphan(): Promise<{ readonly container: string; readonly witne
   return { container, witness };
 }
 
-// Subtle behaviour 59.
-test('59: what runs and nobody knows is left alone until every source has spoken, then killed with a grace of one second', async () => {
+test('subtle 59: what runs and nobody knows is left alone until every source has spoken, then killed with a grace of one second', async () => {
   const controlPlane = await processOf('control-plane');
   process.kill(controlPlane, 'SIGSTOP');
   let orphan: Awaited<ReturnType<typeof runOrphan>>;

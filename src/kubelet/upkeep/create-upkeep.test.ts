@@ -80,8 +80,7 @@ test('each part of the upkeep has its period', async (t) => {
   assert.deepEqual(['images', 'cgroups', 'allocations'].map(countOf), [3, 11, 61]);
 });
 
-// Subtle behaviour 59, but the grace: the end of an orphan is its worker's.
-test('nobody is an orphan before every source of pods has spoken', async (t) => {
+test('subtle 59: nobody is an orphan before every source of pods has spoken', async (t) => {
   const { upkeep, orphans, sourcesReady, files, signal, advance } = rig(t, { isKnown: false, isReady: false });
   await upkeep.start();
   await files.ensureDirectory('/pod-logs/ns_old_uid-of-old', 0o755, signal);
