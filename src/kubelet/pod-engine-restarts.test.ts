@@ -83,6 +83,46 @@ test('subtle 26: the time that a container runs does not shorten its back-off', 
   assert.equal(await secondsUntilRestart(node, 1), 10);
 });
 
+test('subtle 26: the back-off of a sidecar ends on time, while the app runs', async (t) => {
+  const node = await startedNode(t);
+  node.create({ spec: { initContainers: [aContainer({ name: 'side', restartPolicy: 'Always' })] } });
+  await node.settle();
+  node.runtime.exit(running(node, 'side'), 1);
+  await node.advance(300);
+  assert.equal(statusOf(node, 'side')?.restartCount, 1);
+  node.runtime.exit(running(node, 'side'), 1);
+  await node.advance(9_000);
+  assert.deepEqual(
+    [statusOf(node, 'side')?.restartCount, statusOf(node, 'side')?.state?.waiting?.reason, summary(node.pod())],
+    [1, 'CrashLoopBackOff', ['Running', 'running', 0]],
+  );
+  await node.advance(1_500);
+  assert.deepEqual([statusOf(node, 'side')?.restartCount, statusOf(node, 'side')?.state?.running !== undefined], [2, true]);
+});
+
+test('an ephemeral container starts while init containers run, and what it cannot do holds up nobody', async (t) => {
+  const node = await startedNode(t);
+  const pod = node.create({ spec: { initContainers: [aContainer({ name: 'init' })] } });
+  await node.settle();
+  const image = 'docker.io/library/busybox:latest';
+  const ephemeralContainers = [
+    { name: 'lost', image: 'missing:1' },
+    { name: 'debug', image },
+  ];
+  node.api.put('pods', { ...pod, metadata: { ...pod.metadata, generation: 2 }, spec: { ...pod.spec, ephemeralContainers } });
+  await node.advance(300);
+  assert.deepEqual(
+    node.pod()?.status?.ephemeralContainerStatuses?.map(({ name, state }) => [name, state?.waiting?.reason ?? 'runs']),
+    [
+      ['debug', 'runs'],
+      ['lost', 'ErrImagePull'],
+    ],
+  );
+  node.runtime.exit(running(node, 'init'), 0);
+  await node.advance(300);
+  assert.deepEqual(summary(node.pod()), ['Running', 'running', 0]);
+});
+
 test('subtle 27: after a run of more than ten minutes the back-off starts over', async (t) => {
   const node = await startedNode(t);
   node.create();

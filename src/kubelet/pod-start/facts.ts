@@ -1,4 +1,5 @@
 import type { Pod } from '#api/types/core-v1.ts';
+import type { BlockedStart } from '../ports/pod-runtime.ts';
 import type { MountedVolume } from '../ports/volumes.ts';
 import type { PodActions, ProbeVerdicts } from '../runtime/pod-actions.ts';
 import type { PodRuntimeState } from '../runtime/pod-runtime-state.ts';
@@ -44,6 +45,11 @@ export interface AddressFact {
 export interface InitFact {
   /** By name. */
   readonly initStates: Readonly<Record<string, 'done' | 'running'>>;
+}
+
+export interface BesideFact {
+  /** Sidecars and ephemeral containers that could not be started: the others do not wait for them, but they are tried again. */
+  readonly blockedBeside: readonly BlockedStart[];
 }
 
 export interface ContainerFact {

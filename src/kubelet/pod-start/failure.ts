@@ -1,6 +1,7 @@
 import { AppError, Cancelled } from '#base/errors.ts';
 import type { WakeKey } from '#startup/transition.ts';
 import { RuntimeError } from '#wire/cri/errors.ts';
+import type { BlockedStart, StartReason } from '../ports/pod-runtime.ts';
 import type { PodRef, StopRequest, Wait } from './step.ts';
 
 /** Upstream's pause after a sync that failed. */
@@ -41,4 +42,17 @@ export async function atEnd(pod: PodRef, { reason }: StopRequest, doing: string,
     const message = `orphaned pod "${pod.uid}" found, but error occurred when trying to ${doing}: ${error.message}`;
     throw new OrphanStays({ message, hint: error.hint, cause: error });
   }
+}
+
+/** Until one of them may be tried again. */
+export function waitForStarts(blocked: readonly BlockedStart[]): Wait<StartReason> {
+  const [first] = blocked;
+  if (first === undefined) throw new Error('nothing is blocked');
+  return {
+    kind: 'wait',
+    reason: first.reason,
+    detail: blocked.map(({ container, message }) => `${container}: ${message}`).join('; '),
+    wakeOn: blocked.flatMap(({ wakeOn }) => wakeOn),
+    atLatestMs: Math.min(...blocked.map(({ retryInMs }) => retryInMs)),
+  };
 }

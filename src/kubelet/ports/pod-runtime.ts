@@ -46,6 +46,9 @@ export type StartResult =
       readonly retryInMs: number;
     };
 
+/** A container that could not be started. */
+export type BlockedStart = Extract<StartResult, { kind: 'blocked' }> & { readonly container: string };
+
 export type SandboxResult =
   | { readonly kind: 'ready'; readonly sandboxId: string }
   /** An earlier request for the same name has not ended in the runtime. */

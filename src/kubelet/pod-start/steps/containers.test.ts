@@ -14,6 +14,7 @@ const factsOf = (world: StepWorld, sandboxId: string) => ({
   podIPs: ['10.0.0.2'],
   mountedVolumes: new Map(),
   initStates: {},
+  blockedBeside: [],
 });
 
 stepLaws('containers', () => {

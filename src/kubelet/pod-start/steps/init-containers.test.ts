@@ -43,6 +43,6 @@ test('a sidecar that died does not hold up what runs: it is started again and th
     { ...facts, actions: { ...facts.actions, startInit: ['side'], initialised: true } },
     world.signal,
   );
-  assert.deepEqual(outcome, { kind: 'done', writes: { initStates: { side: 'running' } } });
+  assert.deepEqual(outcome, { kind: 'done', writes: { initStates: { side: 'running' }, blockedBeside: [] } });
   assert.notEqual(world.memory.containerNamed('side'), undefined);
 });
