@@ -104,8 +104,9 @@ test('subtle 47: after a restart of the kubelet counts and log files go on, the 
 test('subtle 48: the runtime has forgotten a container, but its logs say that it ran four times: the next is attempt 4', async () => {
   const pod = await getPod(kubectl, 'talker');
   await writeFile(`${logsOf(pod)}/3.log`, '');
-  await killKubelet(); // what it does not see it cannot remember
+  process.kill(await processOf('kubelet'), 'SIGSTOP'); // what it does not see it cannot remember
   await runtime.removeContainer(idOf(pod), signal);
+  await killKubelet();
   await waitForField(kubectl, 'talker', '{.status.containerStatuses[0].restartCount}', '4');
   await waitForPod(kubectl, 'talker');
   assert.ok(existsSync(`${logsOf(pod)}/4.log`));
