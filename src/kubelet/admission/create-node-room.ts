@@ -3,6 +3,7 @@ import type { Node, Pod } from '#api/types/core-v1.ts';
 import type { NodeAllocations } from '../allocations/create-allocations.ts';
 import type { NodeStrain } from '../eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
+import { withAllocationMetrics } from '../metrics/allocation-metrics.ts';
 import type { PodWorkers } from '../pod-workers/pod-workers.ts';
 import { putOut } from '../pod-workers/put-out.ts';
 import type { HostFacts } from '../ports/host.ts';
@@ -26,7 +27,7 @@ export interface NodeRoomParts extends ResizerParts {
   readonly node: () => Node | undefined;
   readonly strain: NodeStrain;
   readonly podMetrics: Pick<PodCounts, 'preempted'>;
-  readonly allocations: Pick<NodeAllocations, 'port'>;
+  readonly allocations: Pick<NodeAllocations, 'port' | 'meters'>;
 }
 
 /** @throws {InvalidInput} when sysctls are allowed that no pod may set */
@@ -37,7 +38,7 @@ export function createNodeSpace(
   engine: () => { readonly workers: PodWorkers },
 ): NodeSpace {
   const { client, clock } = host;
-  const { hostFacts, events, node, strain, allocations } = parts;
+  const { hostFacts, events, node, strain, allocations, registry } = parts;
   let fresh: Node | undefined;
   const preempt = async (victim: Pod, signal: AbortSignal): Promise<void> => {
     events.emit(refOf(victim), { type: 'Warning', reason: preemptingReason, message: preemptingMessage });
@@ -58,7 +59,7 @@ export function createNodeSpace(
     },
     isGone: (podUid) => engine().workers.isGone(podUid),
     resizes: resizer,
-    allocations: allocations.port,
+    allocations: allocations.port === undefined ? undefined : withAllocationMetrics(allocations.port, registry, { clock, ...allocations.meters }),
   });
   return { room, resizer };
 }

@@ -1,6 +1,8 @@
+import type { Pod } from '#api/types/core-v1.ts';
 import { InvalidInput } from '#base/errors.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
+import type { AllocationMeters } from '../metrics/allocation-metrics.ts';
 import type { AllocationsPort } from '../ports/allocations.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import { cpusOf } from '../resources/cpu-set.ts';
@@ -9,12 +11,13 @@ import { Allocations } from './allocations.ts';
 import { chooseCpus } from './cpus/choose-cpus.ts';
 import { CpuStateFile, checkState, noCpuState } from './cpus/cpu-state.ts';
 import { CpuKeeper } from './cpus/keep-cpus.ts';
-import { StaticCpus } from './cpus/static-cpus.ts';
+import { exclusiveCpus, StaticCpus } from './cpus/static-cpus.ts';
 import { alignBy, mostMemoryNodes } from './topology/align.ts';
 
 /** What the node gives to one container alone; nothing, unless it is configured. */
 export interface NodeAllocations {
   readonly port: AllocationsPort | undefined;
+  readonly meters: Pick<AllocationMeters, 'pinned' | 'cpus'>;
   /** Moves what runs to where it should be by now. @param holds whether a pod of that uid has its room */
   reconcile(runtime: RuntimePort, holds: (podUid: string) => boolean, signal: AbortSignal): Promise<void>;
 }
@@ -30,7 +33,7 @@ export async function createAllocations(config: KubeletConfig, host: Host, budge
   const state = await file.load(cpuManagerPolicy, signal);
   if (cpuManagerPolicy === 'none') {
     if (state === undefined) await file.save(noCpuState, signal);
-    return { port: undefined, reconcile: async () => undefined };
+    return { port: undefined, meters: { pinned: () => 0, cpus: () => ({ shared: 0, exclusive: 0 }) }, reconcile: async () => undefined };
   }
   const topology = await host.cpuTopology.cpus(signal);
   const reserved = reservedOf(configuration, budget, topology);
@@ -45,12 +48,18 @@ export async function createAllocations(config: KubeletConfig, host: Host, budge
   }
   let keeper: CpuKeeper | undefined;
   return {
+    meters: { pinned: (pod) => pinnedContainers(pod), cpus: () => cpus.figures },
     port: new Allocations([cpus], alignBy(configuration.topologyManagerPolicy, memoryNodes)),
     async reconcile(runtime, holds, inner) {
       keeper ??= new CpuKeeper({ cpus, runtime, holds, save, logger: host.logger });
       await keeper.reconcile(inner);
     },
   };
+}
+
+function pinnedContainers(pod: Pod): number {
+  const { initContainers = [], containers = [] } = pod.spec ?? {};
+  return [...initContainers, ...containers].filter((container) => exclusiveCpus(pod, container) > 0).length;
 }
 
 function reservedOf(

@@ -1,6 +1,7 @@
 import { qosClass } from '#api/pod/qos.ts';
 import { quantityToMilli } from '#api/quantity.ts';
 import type { Container, Pod } from '#api/types/core-v1.ts';
+import type { CpuFigures } from '../../metrics/allocation-metrics.ts';
 import type { ContainerAllocation } from '../../ports/allocations.ts';
 import type { LogicalCpu } from '../../ports/cpu-topology.ts';
 import { cpusOf } from '../../resources/cpu-set.ts';
@@ -50,6 +51,11 @@ export class StaticCpus implements AllocationProvider {
   get state(): CpuState {
     const entries = [...this.#given].map(([uid, of]) => [uid, Object.fromEntries([...of].map(([name, cpus]) => [name, cpuList(cpus)]))]);
     return { policyName: 'static', defaultCpuSet: cpuList(this.#shared()), entries: Object.fromEntries(entries) };
+  }
+
+  get figures(): CpuFigures {
+    const exclusive = new Set([...this.#given.values()].flatMap((of) => [...of.values()].flat()));
+    return { shared: this.#shared().length, exclusive: exclusive.size };
   }
 
   get holders(): readonly string[] {

@@ -1,6 +1,8 @@
+import type { Registry } from 'prom-client';
 import { qosClass } from '#api/pod/qos.ts';
 import type { Pod } from '#api/types/core-v1.ts';
 import type { KubeletConfig, KubeletHost } from '../../kubelet-config.ts';
+import { createResizeMetrics } from '../../metrics/resize-metrics.ts';
 import type { EventsPort } from '../../ports/events.ts';
 import type { RuntimeCache } from '../../runtime/runtime-cache.ts';
 import { isCritical } from '../critical.ts';
@@ -15,19 +17,21 @@ export interface ResizerParts {
   readonly cgroups: NodeCgroups;
   readonly cache: Pick<RuntimeCache, 'get'>;
   readonly events: EventsPort;
+  readonly registry: Registry;
 }
 
 /** @param others what the room and the workers of the pods do for it */
 export function createPodResizer(
   { configuration, roots }: Pick<KubeletConfig, 'configuration' | 'roots'>,
   host: Pick<KubeletHost, 'files' | 'cgroups' | 'runtime' | 'clock'>,
-  { cgroups: { options }, cache, events }: ResizerParts,
+  { cgroups: { options }, cache, events, registry }: ResizerParts,
   others: { readonly heldPod: (podUid: string) => Pod | undefined; readonly wake: (podUid: string) => void },
 ): PodResizer {
   const { cpuManagerPolicy, memoryManagerPolicy } = configuration;
   const { limitedSwap, cgroupVersion } = options.container;
   const maySwap = (pod: Pod) => limitedSwap && cgroupVersion === 'v2' && qosClass(pod) === 'Burstable' && !isCritical(pod);
-  return new PodResizer({
+  const resizer: PodResizer = new PodResizer({
+    asked: createResizeMetrics(registry, () => resizer.figures),
     records: new SizeRecords(host.files, roots),
     cgroups: host.cgroups,
     runtime: host.runtime,
@@ -39,4 +43,5 @@ export function createPodResizer(
     timing,
     ...others,
   });
+  return resizer;
 }

@@ -1,6 +1,7 @@
 import { qosClass } from '#api/pod/qos.ts';
 import type { Container, ContainerStatus, Pod, PodCondition } from '#api/types/core-v1.ts';
 import type { Clock, Timer } from '#base/clock.ts';
+import type { ResizeAsked, ResizeFigures } from '../../metrics/resize-metrics.ts';
 import type { CgroupsPort } from '../../ports/cgroups.ts';
 import type { EventsPort } from '../../ports/events.ts';
 import type { RuntimePort } from '../../ports/runtime.ts';
@@ -24,6 +25,7 @@ export interface PodResizerDeps {
   readonly heldPod: (podUid: string) => Pod | undefined;
   readonly observe: (podUid: string) => PodRuntimeState | undefined;
   readonly wake: (podUid: string) => void;
+  readonly asked?: ResizeAsked | undefined;
   readonly clock: Clock;
   readonly timing: { readonly errorRetryMs: number; readonly deferredRetryMs: number };
 }
@@ -63,6 +65,13 @@ export class PodResizer implements StatusExtras {
     this.#deps = deps;
   }
 
+  get figures(): ResizeFigures {
+    const pending = [...this.#pending.values()];
+    const of = (reason: Pending['reason']) => pending.filter((one) => one.reason === reason).length;
+    const inProgress = [...this.#progress.values()].filter(({ isQuiet }) => !isQuiet).length;
+    return { deferred: of('Deferred'), infeasible: of('Infeasible'), inProgress };
+  }
+
   /** The pod with what it was given before this kubelet came. */
   async recall(pod: Pod, observed: PodRuntimeState, signal: AbortSignal): Promise<Pod> {
     const { uid, generation } = pod.metadata;
@@ -86,6 +95,7 @@ export class PodResizer implements StatusExtras {
       return desired;
     }
     const never = infeasible(desired, allocated, this.#deps.facts);
+    if (this.#pending.get(uid)?.pod.metadata.generation !== generation) this.#deps.asked?.(sizesOf(allocated), sizesOf(desired));
     const refusal = never === undefined ? fit(desired) : { reason: 'Infeasible', message: never };
     if (refusal !== undefined) {
       this.#pend(desired, never === undefined ? 'Deferred' : 'Infeasible', refusal);
