@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { stringify } from 'yaml';
 import { certificateSigningRequest as csrKind } from '#api/kinds/certificates/v1/certificate-signing-request.ts';
 import type { Node } from '#api/types/core-v1.ts';
+import { systemClock } from '#base/clock.ts';
+import { pkiFiles } from '#cluster/pki-files.ts';
+import { issueCertificate } from '#pki/certificate.ts';
 import { readKubeconfig } from '#wire/http/kubeconfig.ts';
 import { hostSide } from '../support/host-side.ts';
-import { outputOf } from '../support/kubectl.ts';
+import { kubectlPath, outputOf } from '../support/kubectl.ts';
 import { type LoneKubelet, startLoneKubelet } from '../support/lone-kubelet.ts';
 import { apply, getPod, sleeper, waitForPod } from '../support/pods.ts';
 import { startCluster } from '../support/start-cluster.ts';
@@ -19,7 +25,7 @@ import { startCluster } from '../support/start-cluster.ts';
 const name = `t-${randomBytes(4).toString('hex')}`;
 const nodeName = 'lone-1';
 const folder = await mkdtemp(join(tmpdir(), 'kubernode-'));
-const [cluster, runtime] = await Promise.all([startCluster({ nodes: 0 }), hostSide()]);
+const [cluster, runtime] = await Promise.all([startCluster({ nodes: 0, upFlags: ['--timing', 'nodeGraceMs=5000'] }), hostSide()]);
 await runtime.up();
 const { kubectl } = cluster;
 let kubelet: LoneKubelet | undefined;
@@ -79,6 +85,8 @@ async function prepare(): Promise<void> {
     kind: 'KubeletConfiguration',
     port: 0,
     maxPods: 50,
+    nodeStatusUpdateFrequency: '1s',
+    nodeLeaseDurationSeconds: 4,
     rotateCertificates: true,
     serverTLSBootstrap: true,
     authentication: { x509: { clientCAFile: join(folder, 'ca.crt') } },
@@ -116,7 +124,7 @@ test('a kubelet with a bootstrap token gets its certificate and joins the cluste
 });
 
 test('a pod runs there while nobody has approved the certificate of its server', async () => {
-  await apply(kubectl, sleeper('guest', {}, { command: ['sh', '-c', 'echo hello; trap "exit 0" TERM; sleep 100000 & wait'] }));
+  await apply(kubectl, sleeper('guest', {}, { command: ['sh', '-c', 'echo hello; httpd -p 8080 -h /etc; trap "exit 0" TERM; sleep 100000 & wait'] }));
   await waitForPod(kubectl, 'guest');
   assert.equal((await getPod(kubectl, 'guest')).spec?.nodeName, nodeName);
   assert.notEqual((await kubectl('exec guest -- true')).code, 0);
@@ -133,6 +141,7 @@ test('once it is approved, logs and exec work', async () => {
   await kubelet?.says(/kubelet-serving.*a certificate was issued/);
   assert.equal(outputOf(await kubectl('logs guest')), 'hello\n');
   assert.equal(outputOf(await kubectl('exec guest -- hostname')), 'guest\n');
+  assert.equal(await throughPortForward('guest', '/hostname'), 'guest\n');
   assert.match(outputOf(await cluster.kubernode('audit', '--name', name, '--data-dir', dataDir)), new RegExp(`/kubernode/${name}/`));
 });
 
@@ -161,6 +170,48 @@ test('the kubelet ends and comes back: pods stay, and the certificate it has is 
   assert.equal(items.length, 2);
 });
 
+test('a client certificate that ends soon is replaced, and the connections are made with the new one', async () => {
+  assert.equal(await kubelet?.stop(), 0);
+  const pki = pkiFiles(cluster.paths);
+  const [certPem, keyPem] = await Promise.all([readFile(pki.caCert, 'utf8'), readFile(pki.caKey, 'utf8')]);
+  const names = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'], dnsNames: [], ipAddresses: [] };
+  const short = await issueCertificate({ ...names, usages: 'client', authority: { certPem, keyPem }, validMs: 30_000, clock: systemClock });
+  const pair = join(dataDir, 'pki', 'kubelet-client-current.pem');
+  await rm(pair);
+  await writeFile(pair, short.certPem + short.keyPem, { mode: 0o600 });
+  kubelet = startLoneKubelet(flags);
+  await Promise.all([kubelet.ready(), kubelet.says(/kube-apiserver-client-kubelet.*a certificate was issued/)]);
+  const life = new X509Certificate(await readFile(pair)); // the first of the file
+  assert.ok(Date.parse(life.validTo) > Date.now() + 3_600_000, life.validTo);
+  const { items } = await cluster.client.list(csrKind, {}, AbortSignal.timeout(10_000));
+  assert.deepEqual(
+    items
+      .filter(({ metadata, spec }) => metadata.name.startsWith('csr-') && spec.signerName.endsWith('client-kubelet'))
+      .map(({ spec }) => spec.username),
+    [`system:node:${nodeName}`],
+  );
+  await apply(kubectl, sleeper('later'));
+  await waitForPod(kubectl, 'later');
+  outputOf(await kubectl('delete pod later --wait'));
+});
+
+test('a kubelet that is killed leaves a node that is not ready and a pod that runs, and the next one goes on', async () => {
+  const before = await getPod(kubectl, 'guest');
+  kubelet?.process.kill('SIGKILL');
+  await kubelet?.ended();
+  outputOf(await kubectl(`wait node/${nodeName} --for=condition=Ready=Unknown --timeout=30s`));
+  const audit = await cluster.kubernode('audit', '--name', name, '--data-dir', dataDir);
+  assert.equal(audit.code, 0, `what a killed node has is known to be its own:\n${audit.stdout}${audit.stderr}`);
+  kubelet = startLoneKubelet(flags);
+  await kubelet.ready();
+  outputOf(await kubectl(`wait node/${nodeName} --for=condition=Ready --timeout=30s`));
+  const now = await getPod(kubectl, 'guest');
+  assert.deepEqual(
+    now.status?.containerStatuses?.map(({ containerID }) => containerID),
+    before.status?.containerStatuses?.map(({ containerID }) => containerID),
+  );
+});
+
 test('without pods it leaves nothing on the host when it ends', async () => {
   outputOf(await kubectl('delete pod guest --wait'));
   assert.equal(await kubelet?.stop(), 0);
@@ -168,3 +219,32 @@ test('without pods it leaves nothing on the host when it ends', async () => {
   const audit = await cluster.kubernode('audit', '--name', name, '--data-dir', dataDir);
   assert.equal(audit.code, 0, audit.stdout + audit.stderr);
 });
+
+test('what a killed one leaves, `down` removes with its pods', async () => {
+  kubelet = startLoneKubelet(flags);
+  await kubelet.ready();
+  await apply(kubectl, sleeper('left'));
+  await waitForPod(kubectl, 'left');
+  kubelet.process.kill('SIGKILL');
+  await kubelet.ended();
+  outputOf(await cluster.kubernode('down', '--name', name, '--data-dir', dataDir));
+  const audit = await cluster.kubernode('audit', '--name', name, '--data-dir', dataDir);
+  assert.equal(audit.code, 0, audit.stdout + audit.stderr);
+  assert.deepEqual(await runtime.runtime().listPodSandboxes({}, AbortSignal.timeout(10_000)), []);
+});
+
+/** What a web server in a pod answers. */
+async function throughPortForward(pod: string, path: string): Promise<string> {
+  const child = spawn(kubectlPath('1.35'), ['--kubeconfig', cluster.kubeconfig, 'port-forward', `pod/${pod}`, ':8080'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const lines = createInterface({ input: child.stdout });
+    const [line] = (await once(lines, 'line', { signal: AbortSignal.timeout(20_000) })) as [string];
+    const port = /127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(10_000) });
+    return await answer.text();
+  } finally {
+    child.kill();
+  }
+}

@@ -144,3 +144,12 @@ test('of a cluster without a living part everything on the host is left over, bu
     ],
   );
 });
+
+test('a node whose kubelet has ended owns what it has while its pods run', () => {
+  const ended: FoundCluster = { ...running, hasSupervisor: false, processes: {}, runtime: { kind: 'external', endpoint: 'unix:///x' } };
+  const objects = { ...nothing, cgroups: [`${names.cgroupRoot}/burstable`], podDirectories: ['uid-1'] };
+  const ownersOf = (living: LivingOwners) => auditEntries(ended, objects, living).map(({ kind, owner }) => `${kind}: ${owner}`);
+  const node = 'node one, whose kubelet has ended';
+  assert.deepEqual(ownersOf(owners).slice(0, 2), [`cgroup: ${node}`, `directory: ${node}`]);
+  assert.deepEqual(ownersOf({ ...owners, pods: new Map() }).slice(0, 2), ['cgroup: undefined', 'directory: undefined']);
+});

@@ -39,7 +39,10 @@ export interface LivingOwners {
 export function auditEntries(cluster: FoundCluster, objects: HostObjects, owners: LivingOwners): readonly AuditEntry[] {
   const { names, paths } = cluster;
   const live = isLive(cluster);
-  const whole = live ? `cluster ${names.name}` : undefined;
+  // A node without a cluster of this host is not gone with its kubelet: its pods run on, and the next kubelet takes them over.
+  const isWaiting =
+    !live && cluster.settings === undefined && cluster.runtime !== undefined && objects.podDirectories.some((uid) => owners.pods.has(uid));
+  const whole = live ? `cluster ${names.name}` : isWaiting ? `node ${names.name}, whose kubelet has ended` : undefined;
   const byContainer = (id: string) => owners.containers.get(id);
   const entry = (kind: AuditKind, object: string, owner: string | undefined): AuditEntry => ({ kind, object, cluster: names.name, owner });
   const attachmentOf = (test: (attachment: HostObjects['attachments'][number]) => boolean) =>
