@@ -135,6 +135,22 @@ test('a folder of nobody goes with its mounts, and what is mounted there keeps i
   assert.equal(await readFile(join(share, 'precious'), 'utf8'), 'kept');
 });
 
+test('what was mounted in a volume of a pod does not hold up its end, and keeps its files', async () => {
+  const mounter = await createLinuxMounter();
+  await apply(
+    kubectl,
+    sleeper('mounter', { volumes: [{ name: 'scratch', emptyDir: {} }] }, { volumeMounts: [{ name: 'scratch', mountPath: '/s' }] }),
+  );
+  await waitForPod(kubectl, 'mounter');
+  const { uid } = (await getPod(kubectl, 'mounter')).metadata;
+  const target = `${foldersOf(uid)}/volumes/kubernetes.io~empty-dir/scratch/inner`;
+  await mkdir(target);
+  await mounter.bind(join(folder, 'share'), target, { readOnly: false, recursive: false }, signal);
+  outputOf(await kubectl('delete pod mounter --timeout=30s'));
+  await untilGone(foldersOf(uid));
+  assert.equal(await readFile(join(folder, 'share', 'precious'), 'utf8'), 'kept');
+});
+
 test('where something is mounted that is no volume, nothing is removed, and the log says why', async () => {
   const mounter = await createLinuxMounter();
   const uid = randomUUID();

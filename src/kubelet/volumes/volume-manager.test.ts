@@ -215,6 +215,19 @@ test('after a restart of the kubelet nothing is lost and nothing is made twice',
   assert.deepEqual(await remains(host), []);
 });
 
+test('what a container mounted in its volume ends with the pod, and the files behind it stay', async () => {
+  const host = await aVolumeHost();
+  const before = paths(await host.volumes.ensure(podWith([{ name: 'scratch', emptyDir: {} }]), signal));
+  await host.files.ensureDirectory('/share', 0o755, signal);
+  await host.files.write('/share/precious', 'kept', 0o644, signal);
+  const inner = `${before['scratch']}/inner`;
+  await host.files.ensureDirectory(inner, 0o755, signal);
+  await host.mounter.bind('/share', inner, { readOnly: false, recursive: false }, signal);
+  await host.restart().release('u1', signal);
+  assert.deepEqual(await remains(host), []);
+  assert.equal(await host.read('/share/precious'), 'kept');
+});
+
 test('a sub path is a mount of its own that ends with the pod', async () => {
   const host = await aVolumeHost();
   const outcome = await host.volumes.ensure(podWith([{ name: 'scratch', emptyDir: {} }]), signal);

@@ -47,7 +47,8 @@ export function emptyDirPlugin(dependencies: PluginDependencies): VolumePlugin {
     async tearDown(podUid, volumeName, signal) {
       const hostPath = pathOf(podUid, volumeName);
       await files.removeTree(readyMarker(roots, podUid, volumeName).directory, signal);
-      await mounter.unmount(hostPath, signal);
+      // What a container mounted in it and let the host see too: its files are not the pod's.
+      for (const { target } of await mounter.listBelow(hostPath, signal)) await mounter.unmount(target, signal);
       await files.removeTree(hostPath, signal);
     },
     reconstruct: async (podUid, signal) => (await files.list(pluginDirectory(roots, podUid, NAME), signal)).map(({ name }) => name),
