@@ -98,6 +98,7 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
       manifests: { get: getText },
       mounter,
       cgroups: createLinuxCgroups(),
+      slices: { isThere: async () => false, ensure: async () => undefined, stop: async () => undefined },
       host: linuxHost,
       usage: createLinuxUsage(),
       logFiles: linuxLogFiles,

@@ -54,6 +54,15 @@ export interface CgroupsPort extends CgroupFacts {
   memoryUsageBytes(path: string, signal: AbortSignal): Promise<number | undefined>;
 }
 
+/**
+ * `cpu.shares` as `cpu.weight`, 1..10000.
+ *
+ * Source: the linear conversion that kubelets use for pods and tiers; runtimes newer than runc 1.3.1 have another one for containers.
+ */
+export function cpuWeight(cpuShares: number): number {
+  return cpuShares >= 262_144 ? 10_000 : 1 + Math.floor(((Math.max(2, cpuShares) - 2) * 9999) / 262_142);
+}
+
 /** The kernel took some settings of a cgroup and not others. */
 export class CgroupSettingsRefused extends AppError {
   readonly code = 'CGROUP_SETTINGS_REFUSED';

@@ -11,6 +11,7 @@ import { type NodeCgroupOptions, nodeCgroupOptions } from './cgroup-options.ts';
 import { checkBudget, type NodeBudget, nodeBudget } from './node-budget.ts';
 import { createPodCgroups, type PodCgroups } from './pod-cgroups.ts';
 import type { PodResizer } from './resize/pod-resizer.ts';
+import { slicedCgroups } from './sliced-cgroups.ts';
 
 /** The node's cgroups as configuration, host and runtime want them. */
 export interface NodeCgroups {
@@ -18,6 +19,8 @@ export interface NodeCgroups {
   readonly options: NodeCgroupOptions;
   readonly names: CgroupNames;
   readonly pods: PodCgroups;
+  /** What they are made with. */
+  readonly host: CgroupsPort;
 }
 
 /**
@@ -42,13 +45,15 @@ export async function createNodeCgroups(
   ]);
   checkBudget(budget, { cpuMilli: hostFacts.cpus * 1000, memoryBytes: hostFacts.memoryBytes, ephemeralStorageBytes: capacityBytes });
   const names = cgroupNames(`${configuration.cgroupRoot}${config.cgroupRoot}`, driver);
-  await checkRoot(configuration.cgroupRoot, driver, host.cgroups, signal);
+  const isSliced = driver === 'systemd' && (await host.slices.isThere(signal));
+  const cgroups = isSliced ? slicedCgroups(host.cgroups, host.slices) : host.cgroups;
+  await checkRoot(configuration.cgroupRoot, driver, cgroups, signal);
   // The uid of a node's events is its name, by upstream's habit: `kubectl describe` looks for that.
   const node = { kind: 'Node', apiVersion: 'v1', name: nodeName, uid: nodeName };
   const tell = (type: 'Normal' | 'Warning', reason: string, message: string) => events.emit(node, { type, reason, message });
-  const pods = createPodCgroups(host.cgroups, { ...options, names, logger: host.logger, tell });
+  const pods = createPodCgroups(cgroups, { ...options, names, logger: host.logger, tell });
   await pods.prepareTree(signal);
-  return { budget, options, names, pods };
+  return { budget, options, names, pods, host: cgroups };
 }
 
 /** A root that the configuration names is somebody else's: it is not made. @throws {InvalidInput} */

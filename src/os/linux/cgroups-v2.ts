@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Clock } from '#base/clock.ts';
-import type { CgroupFacts, CgroupLimits, CgroupSettings, CgroupsPort } from '#kubelet/ports/cgroups.ts';
+import { type CgroupFacts, type CgroupLimits, type CgroupSettings, type CgroupsPort, cpuWeight } from '#kubelet/ports/cgroups.ts';
 import { checkedPath, childNames, makeCgroup, refuse, removeTrees, writeSettings } from './cgroup-tree.ts';
 import { pidsMax } from './cgroups-v1.ts';
 import { unlessMissing } from './errno.ts';
@@ -59,15 +59,6 @@ export function filesV2(settings: CgroupSettings): readonly (readonly [file: str
     ...Object.entries(unified),
   ];
   return wanted.flatMap(([file, value]) => (value === undefined ? [] : [[file, value] as const]));
-}
-
-/**
- * `cpu.shares` as `cpu.weight`, 1..10000.
- *
- * Source: the linear conversion that kubelets use for pods and tiers; runtimes newer than runc 1.3.1 have another one for containers.
- */
-export function cpuWeight(cpuShares: number): number {
-  return cpuShares >= 262_144 ? 10_000 : 1 + Math.floor(((Math.max(2, cpuShares) - 2) * 9999) / 262_142);
 }
 
 /** What the files of a cgroup say. The weight is turned back into shares, not always the very ones that it was made of. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cpuWeight } from '#kubelet/ports/cgroups.ts';
 import { parseCgroupMounts } from './cgroup-mounts.ts';
 import { checkedPath } from './cgroup-tree.ts';
 import { filesV1 } from './cgroups-v1.ts';
-import { cpuWeight, filesV2, limitsV2 } from './cgroups-v2.ts';
+import { filesV2, limitsV2 } from './cgroups-v2.ts';
 
 test('mounted hierarchies are found, the shortest mount of each, on a hybrid host the v2 one too', () => {
   const text = [

@@ -8,12 +8,21 @@ import { type DBusCall, type DBusMessage, type DBusValue, decodeMessage, encodeC
 export class DBusFailed extends AppError {
   readonly code = 'DBUS_FAILED';
   readonly retry = 'backoff';
+  /** `org.freedesktop.systemd1.NoSuchUnit` and so on. */
+  readonly errorName: string;
+
+  constructor({ errorName, body }: Pick<DBusMessage, 'errorName' | 'body'>) {
+    super({ message: `${errorName}: ${body.join(' ')}` });
+    this.errorName = errorName ?? '';
+  }
 }
 
 export interface DBusOptions {
   /** As in DBUS_SYSTEM_BUS_ADDRESS: `unix:path=/run/dbus/system_bus_socket`, or several, of which the first that we can reach counts. */
   readonly address: string;
   readonly clock: Clock;
+  /** There is no bus between: systemd's own socket is one. */
+  readonly isPeer?: boolean;
   /** Whether answers may have open files attached, which only `goDeaf` can keep. */
   readonly takesFiles?: boolean;
 }
@@ -55,10 +64,10 @@ export class DBusConnection {
   }
 
   /** @throws {Unavailable}, {InvalidInput} for an address that names no socket */
-  static async open({ address, clock, takesFiles = false }: DBusOptions, signal: AbortSignal): Promise<DBusConnection> {
+  static async open({ address, clock, takesFiles = false, isPeer = false }: DBusOptions, signal: AbortSignal): Promise<DBusConnection> {
     const connection = new DBusConnection(socketPath(address), clock);
     try {
-      await withDeadline('the greeting of the bus', patienceMs, clock, signal, () => connection.#greet(takesFiles));
+      await withDeadline('the greeting of the bus', patienceMs, clock, signal, () => connection.#greet(takesFiles, isPeer));
       return connection;
     } catch (error) {
       connection.close();
@@ -107,11 +116,12 @@ export class DBusConnection {
     this.#lose(new Unavailable({ message: 'the connection to the bus is closed' }));
   }
 
-  async #greet(takesFiles: boolean): Promise<void> {
+  async #greet(takesFiles: boolean, isPeer: boolean): Promise<void> {
     const uid = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
     await this.#ask(`\0AUTH EXTERNAL ${uid}`, 'OK ');
     if (takesFiles) await this.#ask('NEGOTIATE_UNIX_FD', 'AGREE_UNIX_FD');
     this.#write(Buffer.from('BEGIN\r\n'));
+    if (isPeer) return;
     const bus = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus', interface: 'org.freedesktop.DBus' };
     await this.call({ ...bus, member: 'Hello' }, new AbortController().signal); // our caller has the deadline and the signal
   }
@@ -163,7 +173,7 @@ export class DBusConnection {
     if (message.type === 'signal') for (const listener of this.#signals) listener(message);
     const waiting = this.#pending.get(message.replySerial ?? 0);
     if (message.type === 'reply') waiting?.resolve(message.body);
-    if (message.type === 'error') waiting?.reject(new DBusFailed({ message: `${message.errorName}: ${message.body.join(' ')}` }));
+    if (message.type === 'error') waiting?.reject(new DBusFailed(message));
     return true;
   }
 

@@ -14,6 +14,29 @@ test('a call is read as it was written', () => {
   );
 });
 
+test('structs, lists, variants and long numbers are read as they were written, empty lists too', () => {
+  const properties = [
+    ['Description', { type: 's', value: 'pods' }],
+    ['Wants', { type: 'as', value: ['a.slice', 'b.slice'] }],
+    ['CPUAccounting', { type: 'b', value: true }],
+    ['MemoryMax', { type: 't', value: 2n ** 64n - 1n }],
+  ] as const;
+  const args = ['a-b.slice', { type: 'a(sv)', value: properties }, { type: 'a(sa(sv))', value: [] }, { type: 't', value: 7n }] as const;
+  const bytes = encodeCall({ ...call, args }, 7);
+  assert.equal(messageLength(bytes), bytes.length);
+  assert.deepEqual(decodeMessage(bytes).body, [
+    'a-b.slice',
+    [
+      ['Description', 'pods'],
+      ['Wants', ['a.slice', 'b.slice']],
+      ['CPUAccounting', true],
+      ['MemoryMax', 2n ** 64n - 1n],
+    ],
+    [],
+    7n,
+  ]);
+});
+
 test('how long a message is shows in its first sixteen bytes, and what is beyond all measure is refused', () => {
   const bytes = encodeCall(call, 7);
   assert.equal(messageLength(bytes.subarray(0, 15)), undefined);

@@ -17,13 +17,20 @@ export interface DBusMessage {
   readonly body: readonly DBusValue[];
 }
 
-/** A call whose arguments are strings and whole numbers: all that we ever ask. */
+/** A value that does not show its type: `{ type: 'a(sv)', value: [...] }`. What is in a variant is one. */
+export interface TypedValue {
+  readonly type: string;
+  readonly value: DBusInput;
+}
+export type DBusInput = string | number | bigint | boolean | readonly DBusInput[] | TypedValue;
+
+/** A call; of its arguments strings and whole numbers show their type. */
 export interface DBusCall {
   readonly destination: string;
   readonly path: string;
   readonly interface: string;
   readonly member: string;
-  readonly args?: readonly (string | number)[];
+  readonly args?: readonly (string | number | TypedValue)[];
 }
 
 /** Nothing that we wait for comes near it; what claims more is no message. */
@@ -33,10 +40,10 @@ const types: readonly MessageType[] = ['call', 'reply', 'error', 'signal'];
 const field = { path: 1, interface: 2, member: 3, errorName: 4, replySerial: 5, destination: 6, signature: 8 } as const;
 
 export function encodeCall(call: DBusCall, serial: number): Buffer {
-  const args = call.args ?? [];
+  const args = (call.args ?? []).map((arg) => (typeof arg === 'object' ? arg : { type: typeof arg === 'string' ? 's' : 'i', value: arg }));
   const body = new Writer();
-  for (const arg of args) typeof arg === 'string' ? body.text(arg) : body.int32(arg);
-  const signature = args.map((arg) => (typeof arg === 'string' ? 's' : 'i')).join('');
+  for (const { type, value } of args) body.value(type, value);
+  const signature = args.map(({ type }) => type).join('');
   const fields = new Writer();
   const text = (code: number, type: 'o' | 's' | 'g', value: string) => {
     fields.align(8).byte(code).signature(type);
@@ -121,6 +128,49 @@ class Writer {
 
   signature(value: string): this {
     return this.byte(value.length).raw(Buffer.from(`${value}\0`));
+  }
+
+  /** Only the types that are asked with. */
+  value(type: string, value: DBusInput): this {
+    const wrong = () => new Error(`${String(value)} is no value of the type ${type}`);
+    switch (type[0]) {
+      case 's':
+        if (typeof value !== 'string') throw wrong();
+        return this.text(value);
+      case 'b':
+      case 'i':
+        return this.int32(Number(value));
+      case 't': {
+        if (typeof value !== 'bigint') throw wrong();
+        const long = Buffer.alloc(8);
+        long.writeBigUInt64LE(value);
+        return this.align(8).raw(long);
+      }
+      case 'v':
+        if (typeof value !== 'object' || !('type' in value)) throw wrong();
+        return this.signature(value.type).value(value.type, value.value);
+      case 'a':
+        if (!Array.isArray(value)) throw wrong();
+        return this.#list(type.slice(1), value);
+      case '(': {
+        if (!Array.isArray(value)) throw wrong();
+        this.align(8);
+        for (const [at, inner] of splitSignature(type.slice(1, -1)).entries()) this.value(inner, value[at] ?? '');
+        return this;
+      }
+      default:
+        throw wrong();
+    }
+  }
+
+  /** Its length goes before it, without what fills up to its first member. */
+  #list(type: string, values: readonly DBusInput[]): this {
+    const length = Buffer.alloc(4);
+    this.align(4).raw(length).align(alignmentOf(type));
+    const start = this.#length;
+    for (const value of values) this.value(type, value);
+    length.writeUInt32LE(this.#length - start);
+    return this;
   }
 }
 
