@@ -135,6 +135,21 @@ test('a folder of nobody goes with its mounts, and what is mounted there keeps i
   assert.equal(await readFile(join(share, 'precious'), 'utf8'), 'kept');
 });
 
+const kubeletSays = (text: string) =>
+  until(`the log says ${text}`, async () =>
+    (await readFile(join(paths.partLogs, 'kubelet.log'), 'utf8')).includes(JSON.stringify(text).slice(1, -1)),
+  );
+
+test('files in a volume of nobody stay, and the log says why', async () => {
+  const uid = randomUUID();
+  const target = `${foldersOf(uid)}/volumes/kubernetes.io~nfs/share`;
+  await mkdir(target, { recursive: true });
+  await writeFile(join(target, 'precious'), 'kept');
+  await kubeletSays(`orphaned pod "${uid}" found, but failed to rmdir() volume at path ${target}: directory not empty`);
+  await rm(join(target, 'precious'));
+  await untilGone(foldersOf(uid));
+});
+
 test('what was mounted in a volume of a pod does not hold up its end, and keeps its files', async () => {
   const mounter = await createLinuxMounter();
   await apply(
@@ -159,9 +174,7 @@ test('where something is mounted that is no volume, nothing is removed, and the 
   await writeFile(join(folder, 'strange', 'precious'), 'kept');
   await mkdir(target, { recursive: true });
   await mounter.bind(join(folder, 'strange'), target, { readOnly: false, recursive: false }, signal);
-  const text = `orphaned pod \\"${uid}\\" found, but error occurred when trying to remove the pod directory: `;
-  const log = join(paths.partLogs, 'kubelet.log');
-  await until('the log says it', async () => (await readFile(log, 'utf8')).includes(text));
+  await kubeletSays(`orphaned pod "${uid}" found, but error occurred when trying to remove the pod directory: `);
   assert.equal(await readFile(`${target}/precious`, 'utf8'), 'kept');
   await mounter.unmount(target, signal);
   await untilGone(foldersOf(uid));

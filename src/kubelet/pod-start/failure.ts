@@ -39,7 +39,8 @@ export async function atEnd(pod: PodRef, { reason }: StopRequest, doing: string,
     await work;
   } catch (error) {
     if (reason !== 'orphan' || !(error instanceof AppError) || error instanceof Cancelled) throw error;
-    const message = `orphaned pod "${pod.uid}" found, but error occurred when trying to ${doing}: ${error.message}`;
+    const what = error.code === 'VOLUME_STAYS' ? error.message : `error occurred when trying to ${doing}: ${error.message}`;
+    const message = `orphaned pod "${pod.uid}" found, but ${what}`;
     throw new OrphanStays({ message, hint: error.hint, cause: error });
   }
 }

@@ -228,6 +228,19 @@ test('what a container mounted in its volume ends with the pod, and the files be
   assert.equal(await host.read('/share/precious'), 'kept');
 });
 
+test('of plugins that nobody knows empty folders go, and files stay with all that is around them', async () => {
+  const host = await aVolumeHost();
+  const nfs = `${PODS}/volumes/kubernetes.io~nfs`;
+  await host.files.ensureDirectory(`${nfs}/empty`, 0o755, signal);
+  await host.files.ensureDirectory(`${nfs}/share`, 0o755, signal);
+  await host.files.write(`${nfs}/share/precious`, 'kept', 0o644, signal);
+  await assert.rejects(host.volumes.release('u1', signal), { message: `failed to rmdir() volume at path ${nfs}/share: directory not empty` });
+  assert.equal(await host.read(`${nfs}/share/precious`), 'kept');
+  await host.files.removeTree(`${nfs}/share/precious`, signal);
+  await host.volumes.release('u1', signal);
+  assert.deepEqual(await remains(host), []);
+});
+
 test('a sub path is a mount of its own that ends with the pod', async () => {
   const host = await aVolumeHost();
   const outcome = await host.volumes.ensure(podWith([{ name: 'scratch', emptyDir: {} }]), signal);

@@ -13,7 +13,7 @@ import { PodVolumes } from './pod-volumes.ts';
 import { Serial } from './serial.ts';
 import { prepareSubPath, removeSubPaths } from './sub-paths.ts';
 import { podVolumes } from './volume-paths.ts';
-import type { VolumePlugin } from './volume-plugin.ts';
+import { type VolumePlugin, VolumeStays } from './volume-plugin.ts';
 
 export interface VolumeManagerDependencies extends PluginDependencies {
   /** Told of content that could not be renewed in a running pod. */
@@ -140,6 +140,19 @@ class Manager implements VolumeManager {
     }
     const left = podVolumes(roots, podUid);
     for (const { target } of await mounter.listBelow(left.volumes, signal)) await mounter.unmount(target, signal);
+    await this.#refuseFiles(left.volumes, signal);
     for (const directory of [left.volumes, left.plugins, left.memory]) await files.removeTree(directory, signal);
+  }
+
+  /** What is left now is of plugins that we do not know: empty folders are nothing, files may be all that somebody has. */
+  async #refuseFiles(directory: string, signal: AbortSignal): Promise<void> {
+    const { files } = this.#dependencies;
+    for (const plugin of await files.list(directory, signal)) {
+      for (const volume of await files.list(`${directory}/${plugin.name}`, signal)) {
+        const path = `${directory}/${plugin.name}/${volume.name}`;
+        if ((await files.list(path, signal)).length > 0)
+          throw new VolumeStays({ message: `failed to rmdir() volume at path ${path}: directory not empty` });
+      }
+    }
   }
 }

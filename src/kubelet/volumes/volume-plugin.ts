@@ -43,3 +43,9 @@ export class VolumeSetUpFailed extends AppError {
     this.wakeOn = init.wakeOn ?? [];
   }
 }
+
+/** Something is in a volume's folder that is not ours to remove; the message has upstream's words. */
+export class VolumeStays extends AppError {
+  readonly code = 'VOLUME_STAYS';
+  readonly retry = 'backoff';
+}
