@@ -25,7 +25,6 @@ import type { OwnProcessPort } from './ports/own-process.ts';
 import type { PluginProgramsPort } from './ports/plugin-programs.ts';
 import type { ProbersPort } from './ports/probers.ts';
 import type { RuntimePort } from './ports/runtime.ts';
-import type { SlicesPort } from './ports/slices.ts';
 import type { UsagePort } from './ports/usage.ts';
 import { defaultFollowSettings, type FollowSettings } from './runtime/follow-runtime.ts';
 import type { CredentialProvider } from './runtime/images/credential-providers/provider-config.ts';
@@ -97,7 +96,6 @@ export interface KubeletHost {
   readonly manifests: ManifestsPort;
   readonly mounter: MounterPort;
   readonly cgroups: CgroupsPort;
-  readonly slices: SlicesPort;
   readonly host: HostPort;
   readonly usage: UsagePort;
   readonly logFiles: LogFilesPort;

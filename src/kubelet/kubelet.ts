@@ -69,7 +69,7 @@ export async function runKubelet(config: KubeletConfig, given: KubeletHost, sign
   const { runtime, cache, runtimeWatch, agent, recorder, pods, sources, server, port, objects, certificates } = parts;
   const informer = createPodInformer(host.client, config.nodeName, { clock, logger });
   try {
-    watchNode(host, { ...parts, nodeName: config.nodeName, kubeletStartedAtMs, workers: pods.engine.workers }, signal);
+    watchNode(host, { ...config, ...parts, kubeletStartedAtMs, workers: pods.engine.workers }, signal);
     tasks.run('runtime watch', (inner) => runtimeWatch.run(inner));
     tasks.run('runtime events', (inner) => followRuntime({ runtime, cache, clock, logger, settings: config.timings.follow }, inner));
     tasks.run('node', (inner) => agent.run(inner));

@@ -17,7 +17,6 @@ import { createLinuxMounter } from '#os/linux/mounter.ts';
 import { createPluginPrograms } from '#os/linux/plugin-programs.ts';
 import { createLinuxUsage } from '#os/linux/usage.ts';
 import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
-import { createSystemd } from '#wire/dbus/systemd.ts';
 import { getText } from '#wire/http/get-text.ts';
 import { createHttpTransport, type HttpTransportOptions } from '#wire/http/transport.ts';
 import { faultPointsOf } from './fault-points.ts';
@@ -57,7 +56,6 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
     files: createLinuxFiles(),
     mounter,
     cgroups: createLinuxCgroups(),
-    slices: createSystemd({ clock: systemClock }),
     host: linuxHost,
     usage: createLinuxUsage(),
     logFiles: linuxLogFiles,

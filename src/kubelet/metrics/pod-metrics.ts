@@ -45,15 +45,21 @@ export function createPodMetrics(registry: Registry, clock: Clock): PodMetrics {
   };
 }
 
-function containerCounts(registry: Registry): Pick<PodCounts, 'containerStarts' | 'containerBlocked' | 'hookFellBack' | 'sleepCut'> {
+function containerCounts(registry: Registry): Pick<PodCounts, 'containerStarts' | 'containerBlocked' | 'imageVolume' | 'hookFellBack' | 'sleepCut'> {
   const types = ['container_type'] as const;
   const started = counter(registry, 'kubelet_started_containers_total', 'Containers that were to start', types);
   const blocked = counter(registry, 'kubelet_started_containers_errors_total', 'Containers that could not start', [...types, 'code']);
   const fallbacks = counter(registry, 'kubelet_lifecycle_handler_http_fallbacks_total', 'HTTPS hooks that were asked again over HTTP');
+  const imageVolumes = {
+    requested: counter(registry, 'kubelet_image_volume_requested_total', 'Volumes that are images and that were asked for'),
+    mounted: counter(registry, 'kubelet_image_volume_mounted_succeed_total', 'Volumes that are images and that were there'),
+    failed: counter(registry, 'kubelet_image_volume_mounted_errors_total', 'Volumes that are images and that could not be had'),
+  };
   const cut = counter(registry, 'kubelet_sleep_action_terminated_early_total', 'Sleeps of hooks that were cut short');
   return {
     containerStarts: (kind) => started.inc({ container_type: containerType[kind] }),
     containerBlocked: (kind, code) => blocked.inc({ container_type: containerType[kind], code }),
+    imageVolume: (state) => imageVolumes[state].inc(),
     hookFellBack: () => fallbacks.inc(),
     sleepCut: () => cut.inc(),
   };

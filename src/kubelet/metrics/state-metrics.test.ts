@@ -35,6 +35,7 @@ test('pods and containers are counted by what they do and who wants them', async
   ];
   registerStateMetrics(registry, {
     nodeName: 'node-1',
+    version: 'v1.36.0',
     cgroupVersion: 'v2',
     workers: () => workers,
     runtimePods: () => runtimePods,
@@ -42,6 +43,7 @@ test('pods and containers are counted by what they do and who wants them', async
   });
   assert.deepEqual(await told(registry), [
     'kubelet_node_name{node="node-1"} 1',
+    'kubernetes_build_info{git_version="v1.36.0",major="1",minor="36",platform="linux"} 1',
     'kubelet_cgroup_version 2',
     'kubelet_running_pods 1',
     'kubelet_running_containers{container_state="running"} 1',

@@ -6,6 +6,8 @@ import { gauge, number, type Reading } from './families.ts';
 
 export interface NodeState {
   readonly nodeName: string;
+  /** `v1.36.0` */
+  readonly version: string;
   readonly cgroupVersion: 'v1' | 'v2';
   readonly workers: () => readonly WorkerFigure[];
   /** Pods as the runtime has them. */
@@ -15,8 +17,11 @@ export interface NodeState {
 
 /** What there is on the node now; read only when somebody looks. */
 export function registerStateMetrics(registry: Registry, state: NodeState): void {
-  const { nodeName: node, cgroupVersion, workers, runtimePods, mirrors } = state;
+  const { nodeName: node, version: git_version, cgroupVersion, workers, runtimePods, mirrors } = state;
   gauge(registry, 'kubelet_node_name', 'The node’s name; the value is always 1', ['node'], () => [[{ node }, 1]]);
+  const [major = '', minor = ''] = git_version.replace(/^v/, '').split('.');
+  const build = { git_version, major, minor, platform: 'linux' };
+  gauge(registry, 'kubernetes_build_info', 'The Kubernetes that this kubelet is; the value is always 1', buildLabels, () => [[build, 1]]);
   number(registry, 'kubelet_cgroup_version', 'Version of the cgroups of this host', () => (cgroupVersion === 'v1' ? 1 : 2));
   number(
     registry,
@@ -49,6 +54,8 @@ export function registerStateMetrics(registry: Registry, state: NodeState): void
     wanted(workers()).reduce((sum, { pod }) => sum + (pod.spec?.ephemeralContainers ?? []).length, 0),
   );
 }
+
+const buildLabels = ['git_version', 'major', 'minor', 'platform'] as const;
 
 const bothKinds = [{ static: '' }, { static: 'true' }];
 

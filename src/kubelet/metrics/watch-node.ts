@@ -11,6 +11,7 @@ import { countTerminations } from './termination-metrics.ts';
 
 export interface WatchedNode {
   readonly nodeName: string;
+  readonly version: string;
   readonly kubeletStartedAtMs: number;
   readonly cache: RuntimeCache;
   readonly workers: PodWorkers;
@@ -21,9 +22,10 @@ export interface WatchedNode {
 
 /** What is counted of the node without its parts' knowing. */
 export function watchNode({ registry, cgroups, usage, clock, logger }: CountedHost, node: WatchedNode, signal: AbortSignal): void {
-  const { nodeName, kubeletStartedAtMs, cache, workers, sources, agent, certificates } = node;
+  const { nodeName, version, kubeletStartedAtMs, cache, workers, sources, agent, certificates } = node;
   registerStateMetrics(registry, {
     nodeName,
+    version,
     cgroupVersion: cgroups.version,
     workers: () => workers.figures(),
     runtimePods: () => cache.all(),

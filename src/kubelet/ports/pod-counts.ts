@@ -19,6 +19,8 @@ export interface PodCounts {
   containerStarts(kind: ContainerKind): void;
   /** @param reason upstream's word for what keeps it from starting */
   containerBlocked(kind: ContainerKind, reason: string): void;
+  /** A volume that is an image was asked for, is there, or is not. */
+  imageVolume(state: 'requested' | 'mounted' | 'failed'): void;
   /** A hook was to speak HTTPS with a server that speaks HTTP. */
   hookFellBack(): void;
   /** A sleep of a hook was cut short. */
@@ -41,6 +43,7 @@ export const noPodCounts: PodCounts = {
   pulling: () => () => undefined,
   containerStarts: () => undefined,
   containerBlocked: () => undefined,
+  imageVolume: () => undefined,
   hookFellBack: () => undefined,
   sleepCut: () => undefined,
   preempted: () => undefined,

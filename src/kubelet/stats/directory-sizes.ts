@@ -8,6 +8,8 @@ export interface DirectorySizesDeps {
   readonly usage: Pick<UsagePort, 'directory'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told of each walk. */
+  readonly walked?: ((tookMs: number) => void) | undefined;
 }
 
 interface Known {
@@ -66,7 +68,9 @@ export class DirectorySizes implements AsyncDisposable {
       this.#tasks.run(path, async (signal) => {
         try {
           await this.#turn();
+          const startedAt = this.#deps.clock.monotonic();
           const size = await this.#deps.usage.directory(path, signal);
+          this.#deps.walked?.(this.#deps.clock.monotonic() - startedAt);
           this.#known.set(path, { atMs: this.#deps.clock.now(), size });
         } finally {
           this.#passTurn();

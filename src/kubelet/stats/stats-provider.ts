@@ -18,6 +18,8 @@ export interface StatsProviderDeps extends ComputeFiguresDeps {
   /** `volumeStatsAggPeriod`; not positive: volumes have no figures. */
   readonly volumePeriodMs: number;
   readonly logger: Logger;
+  /** Told of each walk through a directory. */
+  readonly walked?: ((tookMs: number) => void) | undefined;
 }
 
 export interface StatsProvider extends StatsPort, AsyncDisposable {
