@@ -120,3 +120,7 @@ test('both names of the service account are written', () => {
   assert.equal(defaulted({ containers: [aContainer()], serviceAccountName: 'a' })?.serviceAccount, 'a');
   assert.equal(defaulted({ containers: [aContainer()], serviceAccount: 'a' })?.serviceAccountName, 'a');
 });
+
+test('less than no time to end in is a second', () => {
+  assert.equal(defaultPod(aPod({ spec: { terminationGracePeriodSeconds: -1 } })).spec?.terminationGracePeriodSeconds, 1);
+});

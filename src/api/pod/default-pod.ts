@@ -8,7 +8,7 @@ import { aggregateRequests, isPodLevelResource } from './requests.ts';
 /** A pod with everything written out that its author left to the server. */
 export function defaultPod(pod: Pod): Pod {
   const spec = pod.spec ?? { containers: [] };
-  const defaulted = defaultPodResources(defaultPodSpec(spec));
+  const defaulted = changePart(defaultPodResources(defaultPodSpec(spec)), 'terminationGracePeriodSeconds', (seconds) => (seconds < 0 ? 1 : seconds));
   return defaulted === pod.spec ? pod : { ...pod, spec: defaulted };
 }
 

@@ -110,15 +110,22 @@ function validateRestart(container: AnyContainer, field: string): readonly Field
 }
 
 function validateInit(container: Container, field: string): readonly FieldProblem[] {
-  const isSidecar = container.restartPolicy === 'Always';
-  if (isSidecar) {
-    return (container.restartPolicyRules ?? []).length === 0
-      ? []
-      : [forbidden(`${field}.restartPolicyRules`, 'restartPolicyRules are not allowed for init containers with restart policy Always')];
-  }
-  return (['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const)
+  if (container.restartPolicy === 'Always') return [];
+  const parts = (['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const)
     .filter((key) => container[key] !== undefined)
     .map((key) => forbidden(`${field}.${key}`, 'may not be set for init containers without restartPolicy=Always'));
+  const policies = (container.resizePolicy ?? []).flatMap(({ restartPolicy }, index) =>
+    restartPolicy === 'RestartContainer'
+      ? [
+          invalid(
+            `${field}.resizePolicy[${index}].restartPolicy`,
+            restartPolicy,
+            "must not be set to 'RestartContainer' for non-sidecar initContainers",
+          ),
+        ]
+      : [],
+  );
+  return [...parts, ...policies];
 }
 
 /** @param names of the pod's other containers */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { problemText } from '#api/field-problem.ts';
 import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import { aContainer, aPod } from '#api/testing/objects.ts';
-import type { Container, ContainerStatus, EphemeralContainer, Pod } from '#api/types/core-v1.ts';
+import type { Container, ContainerStatus, EphemeralContainer, Pod, ResourceRequirements } from '#api/types/core-v1.ts';
 
 const parts = podKind.partialUpdates;
 const through = (part: keyof typeof parts, next: Pod, previous: Pod) => {
@@ -110,26 +110,41 @@ test('a resize keeps the containers as they are', () => {
   ]);
 });
 
-test('only processor and memory are resized, of sidecars too, of other init containers nothing', () => {
+test('only processor and memory are resized, of init containers too', () => {
   const disk = sized('1', '1Mi', {
     resources: { requests: { cpu: '1', memory: '1Mi', 'ephemeral-storage': '1Gi' }, limits: { cpu: '2', memory: '1Gi' } },
   });
-  assert.deepEqual(through('resize', podOf(disk), podOf(sized('1', '1Mi'))).problems, [
-    'spec: Forbidden: only cpu and memory resources are mutable\n',
-  ]);
+  assert.deepEqual(through('resize', podOf(disk), podOf(sized('1', '1Mi'))).problems, ['spec: Forbidden: only cpu and memory resources are mutable']);
   const withInit = (container: Container) =>
     aPod({ spec: { containers: [sized('1')], initContainers: [container] }, status: { qosClass: 'Burstable' } });
   const init = (cpu: string, part: Partial<Container> = {}) => sized(cpu, '1Mi', { name: 'init', ...part });
-  assert.deepEqual(through('resize', withInit(init('2')), withInit(init('1'))).problems, [
-    'spec: Forbidden: resources for non-sidecar init containers are immutable',
-  ]);
+  assert.deepEqual(through('resize', withInit(init('2')), withInit(init('1'))).problems, []);
   assert.deepEqual(
     through('resize', withInit(init('2', { restartPolicy: 'Always' })), withInit(init('1', { restartPolicy: 'Always' }))).problems,
     [],
   );
   const sidecar = { restartPolicy: 'Always', resources: disk.resources };
   assert.deepEqual(through('resize', withInit(init('1', sidecar)), withInit(init('1', { restartPolicy: 'Always' }))).problems, [
-    'spec: Forbidden: only cpu and memory resources for sidecar containers are mutable',
+    'spec.initContainers[0]: Forbidden: only cpu and memory resources for init or sidecar containers are mutable',
+  ]);
+});
+
+test('what the containers of a pod share is resized with them', () => {
+  const withOwn = (resources: ResourceRequirements | undefined) =>
+    aPod({ metadata: { generation: 1 }, spec: { containers: [sized('250m')], resources }, status: { qosClass: 'Burstable' } });
+  const own = (cpu: string) => ({ requests: { cpu, memory: '1Gi' }, limits: { cpu: '4', memory: '2Gi' } });
+  const { prepared, problems } = through('resize', withOwn(own('2')), withOwn(own('1')));
+  assert.deepEqual([problems, prepared.metadata.generation, prepared.spec?.resources?.requests?.['cpu']], [[], 2, '2']);
+  assert.deepEqual(through('resize', withOwn(own('2')), withOwn(undefined)).problems, []);
+  assert.deepEqual(through('resize', withOwn(undefined), withOwn(own('1'))).problems, [
+    'spec.resources: Forbidden: pod-level resources cannot be removed',
+  ]);
+  assert.deepEqual(through('resize', withOwn({ requests: { cpu: '1' }, limits: own('1').limits }), withOwn(own('1'))).problems, [
+    'spec.resources.requests: Forbidden: pod-level resource requests cannot be removed',
+  ]);
+  const pages = { requests: { ...own('1').requests, 'hugepages-2Mi': '2Mi' }, limits: { ...own('1').limits, 'hugepages-2Mi': '2Mi' } };
+  assert.deepEqual(through('resize', withOwn(pages), withOwn(own('1'))).problems, [
+    'spec: Forbidden: only cpu and memory resources are mutable at pod-level',
   ]);
 });
 

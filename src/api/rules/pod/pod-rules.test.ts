@@ -150,10 +150,20 @@ const specs: readonly (readonly [spec: Spec, expected: readonly string[]])[] = [
   [
     {
       initContainers: [
-        aContainer({ name: 'i', restartPolicy: 'Always', restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [1] } }] }),
+        aContainer({
+          name: 'i',
+          restartPolicy: 'Always',
+          restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [1] } }],
+        }),
       ],
     },
-    ['spec.initContainers[0].restartPolicyRules: Forbidden: restartPolicyRules are not allowed for init containers with restart policy Always'],
+    [],
+  ],
+  [
+    { initContainers: [aContainer({ name: 'i', resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] })] },
+    [
+      `spec.initContainers[0].resizePolicy[0].restartPolicy: Invalid value: "RestartContainer": must not be set to 'RestartContainer' for non-sidecar initContainers`,
+    ],
   ],
   [
     { dnsPolicy: 'None', dnsConfig: {} },

@@ -10,13 +10,15 @@ import { withChangedSpec } from './spec-generation.ts';
 const lists = ['containers', 'initContainers'] as const;
 const resizable: ReadonlySet<string> = new Set(['cpu', 'memory']);
 
-/** `pods/resize`: processor and memory of containers that run. */
+/** `pods/resize`: processor and memory of containers, and of the pod as a whole. */
 export const resizeUpdate: PartialUpdate<Pod> = {
-  fields: lists.flatMap((list) => ['resources', 'resizePolicy'].map((field) => `spec.${list}.*.${field}`)),
+  fields: ['spec.resources', ...lists.flatMap((list) => ['resources', 'resizePolicy'].map((field) => `spec.${list}.*.${field}`))],
   prepare: (next, previous) => {
     const [after, before] = [next.spec, previous.spec];
     if (after === undefined || before === undefined || !lists.every((list) => after[list]?.length === before[list]?.length)) return next; // refused below
-    return withChangedSpec(next, previous, { ...before, ...resizedLists(after, before) });
+    const { resources: _, ...kept } = before;
+    const resources = after.resources === undefined ? {} : { resources: after.resources };
+    return withChangedSpec(next, previous, { ...kept, ...resources, ...resizedLists(after, before) });
   },
   validate: (next, previous) => {
     if (next.spec === undefined || previous.spec === undefined) return [];
@@ -64,45 +66,50 @@ function validateOrder(list: (typeof lists)[number], next: readonly Container[],
 }
 
 function validateResources(next: PodSpec, previous: PodSpec): readonly FieldProblem[] {
-  const removed = lists.flatMap((list) =>
-    (previous[list] ?? []).flatMap((before, index) =>
-      validateRemoval(next[list]?.[index]?.resources, before, list, `spec.${list}[${index}].resources`),
+  return [
+    ...validateOwn(next.resources, previous.resources),
+    ...lists.flatMap((list) =>
+      (previous[list] ?? []).flatMap((before, index) => {
+        const after = next[list]?.[index] ?? before;
+        const field = `spec.${list}[${index}]`;
+        const removed = removedParts(after.resources, before.resources).map((part) =>
+          forbidden(`${field}.resources.${part}`, `resource ${part} cannot be removed`),
+        );
+        return [...removed, ...(list === 'containers' ? validateContainer(after, before) : validateInitContainer(after, before, field))];
+      }),
     ),
-  );
-  const init = (previous.initContainers ?? []).flatMap((before, index) => {
-    const after = next.initContainers?.[index] ?? before;
-    if (!isSidecar(before)) return semanticEqual(after, before) ? [] : [forbidden('spec', 'resources for non-sidecar init containers are immutable')];
-    return isSameBesides(after, before) ? [] : [forbidden('spec', 'only cpu and memory resources for sidecar containers are mutable')];
-  });
-  const problems = [...removed, ...init];
-  if (problems.length > 0) return problems;
-  const others = previous.containers.some((before, index) => !isSameBesides(next.containers[index] ?? before, before));
-  return others ? [forbidden('spec', 'only cpu and memory resources are mutable\n')] : [];
+  ];
 }
 
-function validateRemoval(
-  next: ResourceRequirements | undefined,
-  before: Container,
-  list: (typeof lists)[number],
-  field: string,
-): readonly FieldProblem[] {
-  if (list === 'initContainers' && !isSidecar(before)) return [];
-  return (['requests', 'limits'] as const)
-    .filter((part) => Object.keys(before.resources?.[part] ?? {}).some((name) => next?.[part]?.[name] === undefined))
-    .map((part) => forbidden(`${field}.${part}`, `resource ${part} cannot be removed`));
+/** What the containers of the pod share. */
+function validateOwn(next: ResourceRequirements | undefined, previous: ResourceRequirements | undefined): readonly FieldProblem[] {
+  if (next === undefined) return previous === undefined ? [] : [forbidden('spec.resources', 'pod-level resources cannot be removed')];
+  const removed = removedParts(next, previous).map((part) => forbidden(`spec.resources.${part}`, `pod-level resource ${part} cannot be removed`));
+  const isOther = !semanticEqual(besidesSize(next), besidesSize(previous));
+  return [...removed, ...(isOther ? [forbidden('spec', 'only cpu and memory resources are mutable at pod-level')] : [])];
 }
 
-function isSidecar({ restartPolicy }: Container): boolean {
-  return restartPolicy === 'Always';
+function validateContainer(next: Container, previous: Container): readonly FieldProblem[] {
+  return isSameBesides(next, previous) ? [] : [forbidden('spec', 'only cpu and memory resources are mutable')];
+}
+
+function validateInitContainer(next: Container, previous: Container, field: string): readonly FieldProblem[] {
+  if (isSameBesides(next, previous)) return [];
+  return [forbidden(field, 'only cpu and memory resources for init or sidecar containers are mutable')];
+}
+
+function removedParts(next: ResourceRequirements | undefined, previous: ResourceRequirements | undefined): readonly ('requests' | 'limits')[] {
+  return (['requests', 'limits'] as const).filter((part) => Object.keys(previous?.[part] ?? {}).some((name) => next?.[part]?.[name] === undefined));
 }
 
 /** But for processor, memory and what their change does to the container. */
 function isSameBesides(next: Container, previous: Container): boolean {
-  const others = ({ resources, resizePolicy: _, ...container }: Container) => ({
-    ...container,
-    resources: { claims: resources?.claims, requests: fixed(resources?.requests), limits: fixed(resources?.limits) },
-  });
+  const others = ({ resources, resizePolicy: _, ...container }: Container) => ({ ...container, resources: besidesSize(resources) });
   return semanticEqual(others(next), others(previous));
+}
+
+function besidesSize(resources: ResourceRequirements | undefined): ResourceRequirements {
+  return { claims: resources?.claims, requests: fixed(resources?.requests), limits: fixed(resources?.limits) };
 }
 
 function fixed(amounts: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
