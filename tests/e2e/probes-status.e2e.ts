@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { event as eventKind } from '#api/kinds/core/v1/event.ts';
 import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import type { Container, Pod, Probe } from '#api/types/core-v1.ts';
 import { toldOf } from '../support/events.ts';
 import { outputOf } from '../support/kubectl.ts';
-import { apply, getPod, sleeper, waitForField, waitForPod } from '../support/pods.ts';
+import { apply, busybox, getPod, sleeper, waitForField, waitForPod } from '../support/pods.ts';
 import { type ProbeTargets, startProbeTargets } from '../support/probe-targets.ts';
 import { startCluster } from '../support/start-cluster.ts';
 
@@ -146,6 +147,35 @@ test('a request of a probe is a probe’s; a redirect to another host is a succe
     'Readiness probe errored and resulted in unknown state: strconv.Atoi: parsing "nobody": invalid syntax',
   );
   outputOf(await kubectl('delete pod --all --wait=false'));
+});
+
+test('subtle 33: a liveness probe that cannot be asked is told each period, and counts neither as success nor as failure', async () => {
+  const livenessProbe = { periodSeconds: 1, failureThreshold: 1, tcpSocket: { port: 'nobody' } };
+  await apply(kubectl, probed('unasked', { livenessProbe }));
+  const words = 'Liveness probe errored and resulted in unknown state: strconv.Atoi: parsing "nobody": invalid syntax';
+  const options = { namespace: 'default', fieldSelector: 'involvedObject.name=unasked,reason=Unhealthy' };
+  for await (const one of cluster.client.watch(eventKind, options, AbortSignal.timeout(30_000))) {
+    if (one.type === 'BOOKMARK') continue;
+    assert.equal(one.object.message, words);
+    if ((one.object.count ?? 0) >= 3) break;
+  }
+  assert.deepEqual(await columnsOf('unasked'), ['1/1', 'Running', '0']);
+  outputOf(await kubectl('delete pod unasked --wait=false'));
+});
+
+test('a probe that has a grace period of its own gives that to the container that it ends, not the pod’s', async () => {
+  const livenessProbe = { ...probeOf('exec', false), terminationGracePeriodSeconds: 1 };
+  const command = ['sh', '-c', 'trap "" TERM; sleep 1000 & wait; sleep 1000'];
+  const side = { name: 'side', image: busybox, imagePullPolicy: 'IfNotPresent', restartPolicy: 'Always', command, livenessProbe };
+  const spec = { terminationGracePeriodSeconds: 600 };
+  await apply(kubectl, sleeper('deaf', spec, { command, livenessProbe }), sleeper('beside', { ...spec, initContainers: [side] }));
+  await waitForField(kubectl, 'deaf', '{.status.containerStatuses[0].restartCount}', '1', 30);
+  await waitForField(kubectl, 'beside', '{.status.initContainerStatuses[0].restartCount}', '1', 30);
+  const [ofMain, ofSide] = [await getPod(kubectl, 'deaf'), await getPod(kubectl, 'beside')];
+  assert.equal(ofMain.status?.containerStatuses?.[0]?.lastState?.terminated?.exitCode, 137);
+  assert.equal(ofSide.status?.initContainerStatuses?.[0]?.lastState?.terminated?.exitCode, 137);
+  assert.equal(await eventOf('beside', 'Killing', () => true), 'Init container side failed liveness probe');
+  outputOf(await kubectl('delete pod deaf beside --wait=false --grace-period=1'));
 });
 
 test('each restart policy with each exit code', async () => {
