@@ -20,6 +20,7 @@ export interface PodStatusInput extends ContainerStatusInput {
   /** What keeps the start of the pod, as far as it is known. */
   readonly trouble?: StartTrouble | undefined;
   readonly conditionsOf?: StatusExtras['conditionsOf'] | undefined;
+  readonly podResourcesOf?: StatusExtras['podResourcesOf'] | undefined;
 }
 
 /** Why the node did not let a pod in, or put it out again. */
@@ -81,6 +82,7 @@ export function computePodStatus(input: PodStatusInput): ComputedStatus {
     ...(statuses.init.length === 0 ? {} : { initContainerStatuses: statuses.init }),
     containerStatuses: statuses.containers,
     ...(statuses.ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: statuses.ephemeral }),
+    ...input.podResourcesOf?.(pod, previous),
   };
   return { status, meant: phase.meant };
 }

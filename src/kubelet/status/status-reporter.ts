@@ -77,6 +77,7 @@ export class StatusReporter implements StatusPort {
       trouble: troubles.get(podUid),
       resourcesOf: extras?.resourcesOf.bind(extras),
       conditionsOf: extras?.conditionsOf.bind(extras),
+      podResourcesOf: extras?.podResourcesOf.bind(extras),
     });
     manager.set(pod, status, urgency);
     if (status.reason === 'DeadlineExceeded' && told?.reason !== 'DeadlineExceeded') {

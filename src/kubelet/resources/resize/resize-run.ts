@@ -1,4 +1,3 @@
-import { isSidecar } from '#api/pod/sidecars.ts';
 import { quantityToNumber } from '#api/quantity.ts';
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import { AppError } from '#base/errors.ts';
@@ -44,7 +43,7 @@ export class ResizeRun {
     this.#pod = pod;
     this.#cgroupPath = cgroupPath;
     this.#sandboxId = observed.sandboxes.find(({ ready }) => ready)?.id;
-    const containers = [...(pod.spec?.initContainers ?? []).filter(isSidecar), ...(pod.spec?.containers ?? [])];
+    const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
     this.#containers = containers.flatMap((container) => {
       const record = newestOf(observed, container.name);
       if (record?.phase !== 'running') return []; // it gets its size when it is made
