@@ -106,6 +106,17 @@ test('what the runtime refuses has a class of its own', async () => {
   await runtime.removePodSandbox(sandbox, never);
 });
 
+test('a container that two remove at once is removed, and neither of them fails', async () => {
+  const pods = await Promise.all(['a', 'b', 'c', 'd'].map((name) => runPod(side, runtime, `twice-${name}`, ['sleep', '1000'])));
+  const removals = pods.flatMap(({ container }) => [1, 2, 3].map(() => runtime.removeContainer(container, never)));
+  await Promise.all(removals);
+  for (const { sandbox, container } of pods) {
+    assert.equal(await runtime.containerStatus(container, never), undefined);
+    await runtime.stopPodSandbox(sandbox, never);
+    await runtime.removePodSandbox(sandbox, never);
+  }
+});
+
 test('what is not there is no error where the contract says so', async () => {
   assert.equal(await runtime.containerStatus('none', never), undefined);
   assert.equal(await runtime.podSandboxStatus('none', never), undefined);

@@ -1,3 +1,4 @@
+import { onAbort } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
 import { containerdDownloads, type Download } from '../containerd/downloads.ts';
 import {
@@ -62,6 +63,8 @@ export class CriRuntime {
   readonly #clock: Clock;
   readonly #containerdEvents: boolean | 'auto';
   readonly #timeoutMs: number;
+  /** Those that are under way, by container. */
+  readonly #removals = new Map<string, Promise<void>>();
 
   constructor(channel: GrpcChannel, options: Omit<CriRuntimeOptions, 'endpoint'>) {
     this.#channel = channel;
@@ -131,8 +134,20 @@ export class CriRuntime {
     await ifThere(this.#call(runtimeService, 'stopContainer', { containerId, timeout: timeoutSeconds }, about, signal));
   }
 
+  /** One after the other for one container: containerd refuses what is asked for while the same is under way. */
   async removeContainer(containerId: string, signal: AbortSignal): Promise<void> {
-    await ifThere(this.#call(runtimeService, 'removeContainer', { containerId }, this.#about(`remove container ${containerId}`), signal));
+    const before = this.#removals.get(containerId);
+    const remove = async () => {
+      if (before !== undefined) await endOf(before, signal);
+      await ifThere(this.#call(runtimeService, 'removeContainer', { containerId }, this.#about(`remove container ${containerId}`), signal));
+    };
+    const removal = remove();
+    this.#removals.set(containerId, removal);
+    try {
+      await removal;
+    } finally {
+      if (this.#removals.get(containerId) === removal) this.#removals.delete(containerId);
+    }
   }
 
   async listContainers(filter: Partial<ContainerFilter>, signal: AbortSignal): Promise<readonly Container[]> {
@@ -231,4 +246,16 @@ export class CriRuntime {
   #about(doing: string): { readonly doing: string; readonly timeoutMs: number } {
     return { doing, timeoutMs: this.#timeoutMs };
   }
+}
+
+/** Resolves when the work has ended in any way, or when the signal is aborted. */
+function endOf(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = onAbort(signal, resolve);
+    const end = () => {
+      forget();
+      resolve();
+    };
+    work.then(end, end);
+  });
 }
