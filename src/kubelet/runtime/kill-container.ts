@@ -1,7 +1,5 @@
 import type { Container, LifecycleHandler, PodSpec } from '#api/types/core-v1.ts';
-import { onAbort, withDeadline } from '#base/abort.ts';
 import type { Clock } from '#base/clock.ts';
-import { Cancelled, DeadlineExceeded } from '#base/errors.ts';
 import { Cell, type Watchable } from '#base/watchable.ts';
 import type { PodRef } from '../pod-start/step.ts';
 import type { EventsPort } from '../ports/events.ts';
@@ -9,6 +7,7 @@ import type { ContainerKind } from '../ports/pod-runtime.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
 import { fieldPathOf } from './field-path.ts';
 import { type HookDeps, runHook } from './hooks.ts';
+import { anewWhenNearer, untilDeadline } from './kill-deadline.ts';
 import { type ContainerRecord, readySandbox } from './pod-runtime-state.ts';
 import type { RuntimeCache } from './runtime-cache.ts';
 
@@ -30,7 +29,7 @@ export interface KillRequest {
   readonly graceSeconds: number;
   /** Comes nearer when the pod's grace is shortened meanwhile. */
   readonly deadlineMs?: Watchable<number> | undefined;
-  /** Sidecars wait with their end, not with their hook, for those that need them. */
+  /** Sidecars wait with their end, not with their hook, for those that need them, but not beyond their grace. */
   readonly turn?: Promise<unknown> | undefined;
 }
 
@@ -42,49 +41,26 @@ export async function killContainer(request: KillRequest, deps: KillDeps, signal
   const { clock, events, cache } = deps;
   const { pod, container, spec } = request;
   const deadlineMs = request.deadlineMs ?? new Cell(clock.now() + request.graceSeconds * 1000);
-  const leftMs = () => Math.max(0, deadlineMs.get() - clock.now());
   const { fieldPath, found } = locate(spec, container.name);
   events.emit(pod, { type: 'Normal', reason: 'Killing', message: request.message, fieldPath });
   const hook = found?.lifecycle?.preStop ?? parseHook(container.preStopJson);
-  if (hook !== undefined && leftMs() > 0) {
+  if (hook !== undefined && deadlineMs.get() > clock.now()) {
     const podIP = readySandbox(cache.get(pod.uid) ?? { ...pod, sandboxes: [], containers: [] })?.ips?.[0] ?? '';
     const target = { pod, containerId: container.id, containerName: container.name, fieldPath, podIP, ports: found?.ports };
     try {
-      await withDeadline('preStop', leftMs(), clock, signal, (inner) => untilNearer(deadlineMs, inner, (cut) => runHook(hook, target, deps, cut)));
+      await untilDeadline(deadlineMs, clock, signal, (inner) => runHook(hook, target, deps, inner));
     } catch (error) {
       if (signal.aborted) throw error;
-      const ranOut = error instanceof DeadlineExceeded || error instanceof Cancelled;
-      if (!ranOut) events.emit(pod, { type: 'Warning', reason: 'FailedPreStopHook', message: 'PreStopHook failed', fieldPath });
+      events.emit(pod, { type: 'Warning', reason: 'FailedPreStopHook', message: 'PreStopHook failed', fieldPath });
     }
   }
-  if (request.turn !== undefined) await Promise.race([request.turn, clock.sleep(leftMs(), signal)]);
-  await stop(container.id, deadlineMs, deps, signal);
-  await cache.refreshContainer(container.id, signal);
-}
-
-/** Asks again with less time whenever the deadline comes nearer. */
-async function stop(containerId: string, deadlineMs: Watchable<number>, { runtime, clock }: KillDeps, signal: AbortSignal): Promise<void> {
-  for (;;) {
+  const { turn } = request;
+  if (turn !== undefined) await untilDeadline(deadlineMs, clock, signal, () => turn);
+  await anewWhenNearer(deadlineMs, signal, (inner) => {
     const seconds = Math.max(minStopSeconds, Math.ceil((deadlineMs.get() - clock.now()) / 1000));
-    try {
-      return await untilNearer(deadlineMs, signal, (cut) => runtime.stopContainer(containerId, seconds, cut));
-    } catch (error) {
-      if (signal.aborted || !(error instanceof Cancelled)) throw error;
-    }
-  }
-}
-
-/** Runs `work` under a signal that is also aborted when the deadline moves. */
-async function untilNearer<T>(deadlineMs: Watchable<number>, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const cut = new AbortController();
-  const forget = onAbort(signal, () => cut.abort(signal.reason));
-  const unsubscribe = deadlineMs.subscribe(() => cut.abort(new Cancelled({ message: 'the deadline came nearer' })));
-  try {
-    return await work(cut.signal);
-  } finally {
-    unsubscribe();
-    forget();
-  }
+    return deps.runtime.stopContainer(container.id, seconds, inner);
+  });
+  await cache.refreshContainer(container.id, signal);
 }
 
 function locate(
