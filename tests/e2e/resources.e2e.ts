@@ -88,6 +88,11 @@ test('subtle 12: the limit of all pods leaves the eviction reserve out, the node
   assert.equal(Number(kernelSays('', 'pids', 'pids.max', 'pids.max')), Math.min(pids ?? 0, threads ?? 0) - 1000);
 });
 
+test('when memory runs short the kubelet goes last', async () => {
+  const { pid } = JSON.parse(await readFile(cluster.paths.processFile('kubelet'), 'utf8'));
+  assert.equal((await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).trim(), '-999');
+});
+
 test('the kernel has the weights and limits of each class, and the container sees its own', async () => {
   const small = { cpu: '100m', memory: '32Mi' };
   const unlimited = { name: 'other', image: 'docker.io/library/busybox:latest', command: ['sleep', '1000'], imagePullPolicy: 'IfNotPresent' };

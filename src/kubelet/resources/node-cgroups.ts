@@ -45,15 +45,28 @@ export async function createNodeCgroups(
   ]);
   checkBudget(budget, { cpuMilli: hostFacts.cpus * 1000, memoryBytes: hostFacts.memoryBytes, ephemeralStorageBytes: capacityBytes });
   const names = cgroupNames(`${configuration.cgroupRoot}${config.cgroupRoot}`, driver);
-  const isSliced = driver === 'systemd' && (await host.slices.isThere(signal));
-  const cgroups = isSliced ? slicedCgroups(host.cgroups, host.slices) : host.cgroups;
+  const slices = driver === 'systemd' ? await host.slices() : undefined;
+  // Without systemd, as in a container, slices are folders like others.
+  const cgroups = slices !== undefined && (await slices.isThere(signal)) ? slicedCgroups(host.cgroups, slices) : host.cgroups;
   await checkRoot(configuration.cgroupRoot, driver, cgroups, signal);
   // The uid of a node's events is its name, by upstream's habit: `kubectl describe` looks for that.
   const node = { kind: 'Node', apiVersion: 'v1', name: nodeName, uid: nodeName };
   const tell = (type: 'Normal' | 'Warning', reason: string, message: string) => events.emit(node, { type, reason, message });
+  tellOfSwap(hostFacts, tell);
   const pods = createPodCgroups(cgroups, { ...options, names, logger: host.logger, tell });
   await pods.prepareTree(signal);
   return { budget, options, names, pods, host: cgroups };
+}
+
+/** What is in memory for a reason may come to a disk all the same: kernels before 6.4 cannot keep a tmpfs out of swap. */
+export function tellOfSwap(
+  { swapBytes, kernelVersion }: Pick<HostFacts, 'swapBytes' | 'kernelVersion'>,
+  tell: (type: 'Normal' | 'Warning', reason: string, message: string) => void,
+): void {
+  const [major = 0, minor = 0] = kernelVersion.split('.').map((part) => Number.parseInt(part, 10));
+  if (swapBytes === 0 || major > 6 || (major === 6 && minor >= 4)) return;
+  const whatMay = 'Memory-backed volumes (e.g. secrets, emptyDirs, etc.) might be swapped to disk and should no longer be considered secure.';
+  tell('Warning', 'PossibleMemoryBackedVolumesOnDisk', `The tmpfs noswap option is not supported. ${whatMay}`);
 }
 
 /** A root that the configuration names is somebody else's: it is not made. @throws {InvalidInput} */
