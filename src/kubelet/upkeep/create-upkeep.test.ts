@@ -54,10 +54,10 @@ function rig(t: { after(undo: () => Promise<void>): void }, { isKnown, isReady }
   });
   const advance = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 1000) {
-      await upkeep.settle();
+      await upkeep.turns();
       await clock.advance(1000);
     }
-    await upkeep.settle();
+    await upkeep.turns();
   };
   return { upkeep, told, orphans, countOf, sourcesReady, advance, ...upkeep.world };
 }

@@ -23,6 +23,8 @@ export interface PodWork {
   readonly run: (podUid: string, signal: AbortSignal) => Promise<void>;
 }
 
+/** First of all comes what the pod's own worker makes of the change. */
+const pauseMs = 500;
 /** Not longer than that for those who start containers. */
 const patienceMs = 5000;
 
@@ -35,6 +37,7 @@ export async function workOnChangedPods({ name, isNeeded, run }: PodWork, deps: 
 
   const work = async (inner: AbortSignal) => {
     try {
+      await clock.sleep(pauseMs, inner);
       for (let [uid] = waiting; uid !== undefined; [uid] = waiting) {
         await whenQuiet(busy, patienceMs, clock, inner);
         waiting.delete(uid);

@@ -47,8 +47,15 @@ export class UpkeepWorld {
     return (await this.world.files.list(this.logs, this.world.signal)).map(({ name }) => name);
   }
 
-  /** Lets everything go on that can go on without time passing. */
+  /** So long that what follows a change is done. */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < 30; turn += 1) await nextTurn();
+    await this.turns();
+    await this.world.clock.advance(500);
+    await this.turns();
+  }
+
+  /** Lets everything go on that can go on without time passing. */
+  async turns(): Promise<void> {
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
   }
 }
