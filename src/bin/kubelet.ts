@@ -8,6 +8,7 @@ import { clusterPaths } from '#cluster/cluster-paths.ts';
 import { hostNames } from '#cluster/host-names.ts';
 import { pkiFiles } from '#cluster/pki-files.ts';
 import { type ClusterSettings, parseSettings } from '#cluster/settings.ts';
+import { tellUnmetWishes } from '#kubelet/configuration/field-effects.ts';
 import { parseKubeletConfiguration } from '#kubelet/configuration/kubelet-configuration.ts';
 import { type CredentialProviders, kubeletTimings } from '#kubelet/kubelet-config.ts';
 import { dockerConfigFiles } from '#kubelet/runtime/images/docker-files.ts';
@@ -22,6 +23,7 @@ async function main(logger: Logger, signal: AbortSignal): Promise<void> {
   const settings = parseSettings(await readFile(settingsFile, 'utf8'), settingsFile);
   const paths = clusterPaths(runDir, settings.dataDir);
   const configuration = parseKubeletConfiguration(settings.kubelet, settingsFile);
+  tellUnmetWishes(configuration, logger);
   const pki = pkiFiles(paths);
   const config = {
     nodeName: settings.nodeName,

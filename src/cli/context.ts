@@ -32,7 +32,7 @@ export interface CliContext {
   /** Names of the periods, back-offs and thresholds that can be set. */
   timingNames(): Promise<readonly string[]>;
   /** Reads and checks a `KubeletConfiguration`, YAML or JSON. @throws {InvalidInput} that names the field */
-  readKubeletConfiguration(path: string): Promise<Readonly<Record<string, unknown>>>;
+  readKubeletConfiguration(path: string, extent?: 'whole' | 'part'): Promise<Readonly<Record<string, unknown>>>;
   /** Reads and checks a `CredentialProviderConfig` and looks for its plugins. @throws {InvalidInput} that says what is wrong */
   checkCredentialProviders(configPath: string, directory: string): Promise<void>;
   /** Resolves when the user ends the command. */

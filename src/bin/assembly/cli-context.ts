@@ -42,9 +42,9 @@ export function createCliContext(signal: AbortSignal): CliContext {
       const settings = [defaultControllerTimings, defaultQueueTimings].flatMap((defaults) => Object.keys(defaults));
       return ['storeCompactionMs', ...kubeletTimingNames, ...settings, ...supervisorTimingNames].sort();
     },
-    async readKubeletConfiguration(path) {
+    async readKubeletConfiguration(path, extent = 'whole') {
       const [{ readKubeletConfiguration }, text] = await Promise.all([import('./kubelet-configuration-file.ts'), readText(path)]);
-      return readKubeletConfiguration(text, path);
+      return readKubeletConfiguration(text, path, extent);
     },
     async checkCredentialProviders(configPath, directory) {
       const { readCredentialProviders } = await import('./credential-providers.ts');

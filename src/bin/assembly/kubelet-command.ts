@@ -8,6 +8,7 @@ import type { Command } from '#cli/command.ts';
 import { UsageError } from '#cli/command.ts';
 import type { CliContext } from '#cli/context.ts';
 import { claimLoneNode, type LoneNode } from '#cluster/lone-node.ts';
+import { tellUnmetWishes } from '#kubelet/configuration/field-effects.ts';
 import { flagNames, type KubeletFlags, labelsOf, parseKubeletFlags } from '#kubelet/configuration/flags.ts';
 import { type KubeletConfiguration, parseKubeletConfiguration } from '#kubelet/configuration/kubelet-configuration.ts';
 import { mergeConfigurations } from '#kubelet/configuration/merge-configurations.ts';
@@ -53,6 +54,7 @@ flags: --${flagNames.join(', --')}`,
     const claim = { name: own.name ?? defaultName, dataDir: own['data-dir'], rootDirectory: own['root-dir'], podLogs, runtimeEndpoint };
     const node = await claimLoneNode(claim, host, context.signal);
     const logger = partLogger({ process: 'kubelet' });
+    tellUnmetWishes(configuration, logger);
     try {
       const nodeName = nodeNameOf(flags, host.hostName);
       const program = await programOf({ flags, configuration, timings, node, nodeName, runtimeEndpoint }, logger, context.signal);
@@ -158,7 +160,7 @@ async function readConfiguration({ own, configuration }: KubeletFlags, context: 
   const directory = own['config-dir'];
   const dropIns = directory === undefined ? [] : namesIn(directory).map((name) => `${directory}/${name}`);
   const files = [...(own.config === undefined ? [] : [own.config]), ...dropIns];
-  const layers = await Promise.all(files.map((file) => context.readKubeletConfiguration(file)));
+  const layers = await Promise.all(files.map((file) => context.readKubeletConfiguration(file, 'part')));
   return parseKubeletConfiguration(mergeConfigurations([...layers, configuration]), files.length === 0 ? 'flags' : files.join(' + '));
 }
 

@@ -1,13 +1,14 @@
 import { parse } from 'yaml';
 import { InvalidInput, messageOf } from '#base/errors.ts';
-import { parseKubeletConfiguration } from '#kubelet/configuration/kubelet-configuration.ts';
+import { checkConfigurationPart, parseKubeletConfiguration } from '#kubelet/configuration/kubelet-configuration.ts';
 
 /**
  * Reads a `KubeletConfiguration`, YAML or JSON; empty text is one without fields.
  *
+ * @param extent a part is laid over others, and is checked with them
  * @returns its fields as they are written @throws {InvalidInput}
  */
-export function readKubeletConfiguration(text: string, path: string): Readonly<Record<string, unknown>> {
+export function readKubeletConfiguration(text: string, path: string, extent: 'whole' | 'part'): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = parse(text);
@@ -19,6 +20,7 @@ export function readKubeletConfiguration(text: string, path: string): Readonly<R
     throw new InvalidInput({ message: `${path} is not an object`, hint: 'give a KubeletConfiguration' });
   }
   const given = { ...value };
-  parseKubeletConfiguration(given, path);
+  if (extent === 'whole') parseKubeletConfiguration(given, path);
+  else checkConfigurationPart(given, path);
   return given;
 }

@@ -66,6 +66,7 @@ const durations: ReadonlySet<string> = new Set([
   'imageMaximumGCAge',
   'volumeStatsAggPeriod',
   'cpuManagerReconcilePeriod',
+  'draManagerReconcilePeriod',
   'runtimeRequestTimeout',
   'cpuCFSQuotaPeriod',
   'evictionPressureTransitionPeriod',
