@@ -6,12 +6,12 @@ const maxMessageBytes = 4096;
 const maxLogBytes = 2048;
 const maxLogLines = 80;
 
-/** What an ended container left in its termination log, or, if it asked for that and failed without a word, the end of its log. */
+/** The end of what an ended container left in its termination log, or, if it asked for that and failed without a word, of its log. */
 export async function lastWords(status: ContainerStatus, files: FilesPort, signal: AbortSignal): Promise<string> {
   const path = status.annotations[annotation.terminationMessagePath] ?? '';
   const hostPath = path === '' ? undefined : status.mounts.find((mount) => mount.containerPath === path)?.hostPath;
   const written = hostPath === undefined ? undefined : await files.read(hostPath, signal);
-  const message = text(written?.subarray(0, maxMessageBytes));
+  const message = text(written?.subarray(-maxMessageBytes));
   const asksLog = status.annotations[annotation.terminationMessagePolicy] === 'FallbackToLogsOnError';
   if (message !== '' || !asksLog || status.exitCode === 0 || status.reason === 'ContainerCannotRun' || status.logPath === '') return message;
   const log = text(await files.read(status.logPath, signal));
@@ -19,13 +19,14 @@ export async function lastWords(status: ContainerStatus, files: FilesPort, signa
     .split('\n')
     .filter((line) => line !== '')
     .slice(-maxLogLines)
-    .map(payloadOf);
-  return text(new TextEncoder().encode(lines.join('\n')).subarray(-maxLogBytes));
+    .map(contentOf);
+  return text(new TextEncoder().encode(lines.join('')).subarray(-maxLogBytes));
 }
 
-/** The runtime writes a line as time, stream, tag, content. */
-function payloadOf(line: string): string {
-  return /^\S+ (?:stdout|stderr) \S+ (.*)$/.exec(line)?.[1] ?? line;
+/** The runtime writes a line as time, stream, tag, content: the tag tells whether the container ended the line, too. */
+function contentOf(line: string): string {
+  const [, tag, content] = /^\S+ (?:stdout|stderr) (\S+) (.*)$/s.exec(line) ?? [];
+  return content === undefined ? `${line}\n` : `${content}${tag === 'P' ? '' : '\n'}`;
 }
 
 function text(bytes: Uint8Array | undefined): string {
