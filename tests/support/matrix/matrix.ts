@@ -134,7 +134,7 @@ function containerOf({ rows, ...container }: Looker): object {
 function sortLines(logs: string): ReadonlyMap<string, readonly string[]> {
   const printed = new Map<string, string[]>();
   for (const line of logs.split('\n')) {
-    const [, where = '', text = ''] = /^\[pod\/(\S+)\] (.*)$/.exec(line) ?? [];
+    const [, where = '', text = ''] = /^\[pod\/(\S+)\] (.*?)\r?$/.exec(line) ?? [];
     if (where === '') continue;
     const rows = printed.get(where) ?? [];
     printed.set(where, rows);
