@@ -99,6 +99,26 @@ test('a runtime that does not answer is down after thirty seconds, and back at o
   await running;
 });
 
+test('a runtime that answers but does not say what is in it is not ready after three minutes', async () => {
+  const clock = new FakeClock();
+  let listedAtMs: number | undefined;
+  const watch = watchRuntime({ runtime: aRuntime(ready), clock, listedAtMs: () => listedAtMs });
+  const abort = new AbortController();
+  const running = watch.run(abort.signal);
+  await clock.advance(0);
+  await clock.advance(180_000);
+  assert.equal(watch.runtimeReady.get(), true);
+  await clock.advance(5_000);
+  assert.equal(watch.state.get().runtimeProblem, 'PLEG is not healthy: pleg has yet to be successful');
+  listedAtMs = clock.monotonic();
+  await clock.advance(100);
+  assert.equal(watch.runtimeReady.get(), true);
+  await clock.advance(185_000);
+  assert.equal(watch.state.get().runtimeProblem, 'PLEG is not healthy: pleg was last seen active 3m0s ago; threshold is 3m0s');
+  abort.abort();
+  await running;
+});
+
 test('who waits for the first answer gets it', async () => {
   const { clock, runtime, watch, abort, running } = await watching('down');
   let known = false;

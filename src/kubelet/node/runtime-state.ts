@@ -3,6 +3,7 @@ import { Cell, type Watchable, waitFor } from '#base/watchable.ts';
 import type { RuntimeCondition, RuntimeFeatures, RuntimeHandler, StatusResponse } from '#wire/generated/cri.ts';
 import type { NetworkState, RuntimeHealthPort } from '../ports/node-facts.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
+import { goDuration } from '../runtime/go-duration.ts';
 
 /** What the node's Ready condition needs to know of the runtime; a problem is '' when there is none. */
 export interface RuntimeState {
@@ -19,6 +20,8 @@ export interface RuntimeStateOptions {
   readonly everyMs?: number | undefined;
   /** Between two looks while something is missing. */
   readonly everyMsWhileNotReady?: number | undefined;
+  /** When all pods were last read from the runtime, monotonic; `undefined`: never. */
+  readonly listedAtMs?: (() => number | undefined) | undefined;
   /** How long a runtime may not answer before it counts as down. Upstream's number: 30 s. */
   readonly downAfterMs?: number | undefined;
 }
@@ -31,9 +34,14 @@ export interface RuntimeWatch extends RuntimeHealthPort {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** Upstream's number: for so long the pods in the runtime may not have been looked at. */
+const unseenMaxMs = 180_000;
+/** So often the node's condition may change for it. */
+const unseenStepMs = 10_000;
+
 /** The one watcher of the runtime's own state, for all pods and for the node. */
 export function watchRuntime(options: RuntimeStateOptions): RuntimeWatch {
-  const { runtime, clock, everyMs = 5_000, everyMsWhileNotReady = 100, downAfterMs = 30_000 } = options;
+  const { runtime, clock, everyMs = 5_000, everyMsWhileNotReady = 100, downAfterMs = 30_000, listedAtMs } = options;
   const state = new Cell<RuntimeState>(unknownState);
   const network = new Cell<NetworkState>({ ready: false, detail: unknownState.networkProblem });
   const runtimeReady = new Cell(false);
@@ -52,10 +60,14 @@ export function watchRuntime(options: RuntimeStateOptions): RuntimeWatch {
     known: async (signal) => void (await waitFor(isKnown, (known) => known, signal)),
     async run(signal) {
       let answeredAtMs: number | undefined;
+      let startedAtMs: number | undefined;
       while (!signal.aborted) {
         try {
-          take(runtimeStateOf(await runtime.status(signal)));
+          const next = runtimeStateOf(await runtime.status(signal));
           answeredAtMs = clock.monotonic();
+          startedAtMs ??= answeredAtMs;
+          const unseen = listedAtMs === undefined ? '' : unseenProblem(listedAtMs(), startedAtMs, answeredAtMs);
+          take({ ...next, runtimeProblem: [unseen, next.runtimeProblem].filter((problem) => problem !== '').join(', ') });
           isKnown.set(true);
         } catch {
           if (signal.aborted) return;
@@ -68,6 +80,15 @@ export function watchRuntime(options: RuntimeStateOptions): RuntimeWatch {
       }
     },
   };
+}
+
+/** A runtime may answer and yet not say what is in it; upstream's words. */
+function unseenProblem(listedAtMs: number | undefined, startedAtMs: number, nowMs: number): string {
+  const unseenMs = nowMs - (listedAtMs ?? startedAtMs);
+  if (unseenMs <= unseenMaxMs) return '';
+  if (listedAtMs === undefined) return 'PLEG is not healthy: pleg has yet to be successful';
+  const told = Math.floor(unseenMs / unseenStepMs) * unseenStepMs;
+  return `PLEG is not healthy: pleg was last seen active ${goDuration(told)} ago; threshold is ${goDuration(unseenMaxMs)}`;
 }
 
 /** Pure: what an answer of the runtime says, in upstream's words. */

@@ -42,6 +42,7 @@ export class RuntimeCache {
   readonly #owners = new Map<string, string>();
   readonly #listeners = new Set<Listener>();
   readonly #synced = new Cell(false);
+  #listedAtMs: number | undefined;
   /** By pod and name. */
   readonly #holds = new Map<string, Map<string, Hold>>();
 
@@ -52,6 +53,11 @@ export class RuntimeCache {
   /** Resolves when everything was read once. */
   async synced(signal: AbortSignal): Promise<void> {
     await waitFor(this.#synced, (synced) => synced, signal);
+  }
+
+  /** Monotonic; `undefined` before everything was read once. */
+  get listedAtMs(): number | undefined {
+    return this.#listedAtMs;
   }
 
   get hasSynced(): boolean {
@@ -135,7 +141,8 @@ export class RuntimeCache {
     const { clock, relisted } = this.#deps;
     const startedAt = clock.monotonic();
     await this.#read({}, undefined, signal);
-    relisted?.(clock.monotonic() - startedAt);
+    this.#listedAtMs = clock.monotonic();
+    relisted?.(this.#listedAtMs - startedAt);
     this.#synced.set(true);
   }
 
