@@ -126,7 +126,7 @@ async function assemble(config: KubeletConfig, host: CountedHost, signal: AbortS
     cache,
     stats: createStats(config, host, { cache, podCgroups: cgroups.names, podOf }),
     strain: createNodeStrain(),
-    runtimeWatch: watchRuntime({ runtime: host.runtime, clock, listedAtMs: () => cache.listedAtMs }),
+    runtimeWatch: watchRuntime({ runtime: host.runtime, clock }),
     hostFacts,
     cgroups,
     allocations,

@@ -15,9 +15,10 @@ export interface NodeStartup {
 export function timeNodeStartup(registry: Registry, startup: NodeStartup, node: Watchable<Node | undefined>, clock: Clock): void {
   const { hostBootedAtMs, kubeletStartedAtMs, registeringAtMs } = startup;
   let registeredAtMs: number | undefined;
-  const unsubscribe = node.subscribe((now) => {
+  const look = (now: Node | undefined): void => {
     if (now === undefined) return;
-    if (registeredAtMs === undefined && Date.parse(now.metadata.creationTimestamp) < Math.floor(registeringAtMs / 1000) * 1000) return unsubscribe();
+    if (registeredAtMs === undefined && Date.parse(now.metadata.creationTimestamp) < Math.floor(registeringAtMs / 1000) * 1000)
+      return void unsubscribe();
     registeredAtMs ??= clock.now();
     if (!isReady(now)) return;
     unsubscribe();
@@ -33,7 +34,9 @@ export function timeNodeStartup(registry: Registry, startup: NodeStartup, node: 
       const name = `kubelet_node_startup_${part}duration_seconds`;
       new Gauge({ name, help, registers: [registry] }).set((toMs - fromMs) / 1000);
     }
-  });
+  };
+  const unsubscribe = node.subscribe(look);
+  look(node.get());
 }
 
 function isReady({ status }: Node): boolean {

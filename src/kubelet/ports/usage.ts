@@ -116,6 +116,8 @@ export interface FilesystemRoom {
 export interface UsagePort {
   /** @returns undefined when there is no such cgroup */
   cgroup(path: string, signal: AbortSignal): Promise<CgroupUsage | undefined>;
+  /** Of this process; undefined when it is in the root, with others. */
+  ownCgroup(): Promise<string | undefined>;
   /** None of a cgroup that is not there, and where the kernel does not count it. */
   disks(path: string, signal: AbortSignal): Promise<readonly DiskUsage[]>;
   /** Names of the children; none of a cgroup that is not there. */

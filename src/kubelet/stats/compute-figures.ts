@@ -27,6 +27,7 @@ export interface PodAsFound {
 export class ComputeFigures {
   readonly #deps: ComputeFiguresDeps;
   readonly #rates = new CpuRates();
+  #own: string | undefined;
 
   constructor(deps: ComputeFiguresDeps) {
     this.#deps = deps;
@@ -34,13 +35,20 @@ export class ComputeFigures {
 
   async node(signal: AbortSignal): Promise<NodeCompute> {
     const { usage, podCgroups, clock } = this.#deps;
-    const [root, pods, host] = await Promise.all([usage.cgroup('/', signal), usage.cgroup(podCgroups.root, signal), usage.host(signal)]);
+    this.#own = await usage.ownCgroup();
+    const [root, pods, host, own] = await Promise.all([
+      usage.cgroup('/', signal),
+      usage.cgroup(podCgroups.root, signal),
+      usage.host(signal),
+      this.#read(this.#own, signal),
+    ]);
     return {
       ...this.#compute('/', root, host.swapBytes),
       startedAtMs: host.bootedAtMs,
       memory: memoryUsage(root, clock.now(), host.memoryBytes),
       memoryCapacityBytes: host.memoryBytes,
       pods: this.#compute(podCgroups.root, pods, host.swapBytes),
+      kubelet: own === undefined ? undefined : this.#compute(this.#own, own, host.swapBytes),
     };
   }
 
@@ -58,7 +66,7 @@ export class ComputeFigures {
         return { state, sandbox, running, cgroup, cgroups: await containerCgroups(usage, cgroup, ids, signal) };
       }),
     );
-    this.#rates.keep(new Set(['/', podCgroups.root, ...found.flatMap(({ cgroup = '', cgroups }) => [cgroup, ...cgroups.values()])]));
+    this.#rates.keep(new Set(['/', podCgroups.root, this.#own ?? '', ...found.flatMap(({ cgroup = '', cgroups }) => [cgroup, ...cgroups.values()])]));
     return found;
   }
 

@@ -28,6 +28,8 @@ export interface NodeCompute extends Compute {
   readonly memoryCapacityBytes: number;
   /** Of all pods together. */
   readonly pods: Compute;
+  /** Of this process, unless it shares its cgroup with the whole host. */
+  readonly kubelet?: Compute | undefined;
 }
 
 export interface ContainerCompute extends Compute {

@@ -48,6 +48,7 @@ const node: NodeFigures = {
   ...compute,
   memoryCapacityBytes: 1000,
   pods: compute,
+  kubelet: compute,
   podsMemory: memory,
   processes: { atMs, running: 5, max: 50 },
   network: { atMs, interfaces },

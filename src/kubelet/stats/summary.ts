@@ -32,7 +32,8 @@ export function computeSummary(nodeName: string, node: NodeCompute, pods: readon
 }
 
 function nodeStats(nodeName: string, node: NodeCompute) {
-  return { nodeName, ...compute(node), systemContainers: [{ name: 'pods', ...compute(node.pods) }] };
+  const own = node.kubelet === undefined ? [] : [{ name: 'kubelet', ...compute(node.kubelet) }];
+  return { nodeName, ...compute(node), systemContainers: [...own, { name: 'pods', ...compute(node.pods) }] };
 }
 
 function podStats(pod: PodFigures) {

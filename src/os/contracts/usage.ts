@@ -37,6 +37,13 @@ export function usageContract(name: string, open: (t: { after(undo: () => Promis
     assert.ok(host.tasks > 0 && host.tasks < host.maxTasks);
   });
 
+  test(`${name}: the process has a cgroup that is there, or is in the root`, async (t) => {
+    const { usage } = await open(t);
+    const own = await usage.ownCgroup();
+    assert.notEqual(own, '/');
+    if (own !== undefined) assert.ok(((await usage.cgroup(own, signal))?.memory.usageBytes ?? 0) > 0, own);
+  });
+
   test(`${name}: children are named`, async (t) => {
     const { usage, cgroup } = await open(t);
     assert.deepEqual(await usage.cgroupChildren(cgroup.parent, signal), [cgroup.name]);

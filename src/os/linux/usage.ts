@@ -34,6 +34,7 @@ export function createLinuxUsage(): UsagePort {
       if (read % cgroupsATurn === 0) await nextTurn();
       return cgroupUsage(trees, path);
     },
+    ownCgroup: async () => cgroupOfProcess(textOf('/proc/self/cgroup'), trees.memory?.version ?? 'v2'),
     disks: async (path) => disksOf(trees.blkio, path),
     cgroupChildren: async (path) => childrenOf(trees.memory, path),
     directory: directoryUsage,
@@ -92,6 +93,13 @@ function cgroupUsage(trees: Trees, path: string): CgroupUsage | undefined {
 
 function withoutRootLimit(memory: CgroupUsage['memory'], isRoot: boolean): CgroupUsage['memory'] {
   return isRoot ? { ...memory, limitBytes: undefined, swapLimitBytes: undefined } : memory;
+}
+
+/** @param text as in `/proc/self/cgroup` @returns undefined for the root */
+export function cgroupOfProcess(text: string, version: ControllerTree['version']): string | undefined {
+  const pattern = version === 'v2' ? /^0::(.*)$/m : /^\d+:(?:[^:\n]*,)?memory(?:,[^:\n]*)?:(.*)$/m;
+  const path = pattern.exec(text)?.[1];
+  return path === '/' ? undefined : path;
 }
 
 function disksOf(tree: ControllerTree | undefined, path: string): readonly DiskUsage[] {

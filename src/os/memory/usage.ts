@@ -5,6 +5,7 @@ const gibibyte = 2 ** 30;
 /** What a pretended node uses: what a test has put there. */
 export class MemoryUsage implements UsagePort {
   readonly cgroups = new Map<string, CgroupUsage>();
+  own: string | undefined;
   readonly disksOf = new Map<string, readonly DiskUsage[]>();
   readonly directories = new Map<string, DirectoryUsage>();
   readonly interfaces = new Map<string, readonly InterfaceUsage[]>();
@@ -26,6 +27,10 @@ export class MemoryUsage implements UsagePort {
 
   async cgroup(path: string): Promise<CgroupUsage | undefined> {
     return this.cgroups.get(path);
+  }
+
+  async ownCgroup(): Promise<string | undefined> {
+    return this.own;
   }
 
   async disks(path: string): Promise<readonly DiskUsage[]> {
