@@ -1,11 +1,15 @@
 /**
  * Prints `docs/pod-start.md` and `docs/reasons.md` from the steps of a pod's start, the filters of the scheduler and the reasons of single
- * containers. `--check` writes nothing and fails when a page is stale.
+ * containers, and `docs/kubelet-configuration.md` from the fields of the kubelet's configuration. `--check` writes nothing and fails when a page is stale.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { featureGates } from '#kubelet/configuration/feature-gates.ts';
+import { shortcomings } from '#kubelet/configuration/field-effects.ts';
+import { kubeletFields } from '#kubelet/configuration/kubelet-configuration.ts';
 import { type KubeletPorts, podStart } from '#kubelet/pod-start/pod-start.ts';
 import { startReasonDocs } from '#kubelet/pod-start/start-docs.ts';
 import type { AnyStep } from '#kubelet/pod-start/step.ts';
+import { goDuration } from '#kubelet/runtime/go-duration.ts';
 import { filters } from '#scheduler/filter/filters.ts';
 import type { ReasonDoc } from '#startup/reason.ts';
 
@@ -79,6 +83,47 @@ ${table('', containers)}
 `;
 }
 
+function configurationPage(): string {
+  const fields = Object.entries(kubeletFields).map(([name, { form, fallback }]) => {
+    const { kind, why } = shortcomings[name as keyof typeof kubeletFields] ?? { kind: 'yes', why: '' }; // the table's own keys
+    return [`\`${name}\``, form, `\`${defaultText(form, fallback)}\``, why === '' ? kind : `${kind}: ${why}`];
+  });
+  const gates = Object.entries(featureGates).map(([name, { stage, default: isOn, isLocked, ours }]) => {
+    const standing = `${stage}, ${isOn ? 'on' : 'off'}${isLocked ? ', locked' : ''}`;
+    return [`\`${name}\``, standing, ours ? 'yes' : 'no'];
+  });
+  return `${generated}
+# What a kubelet's configuration does
+
+The fields of \`KubeletConfiguration\` (\`kubelet.config.k8s.io/v1beta1\`), of \`kubernode up --kubelet-config FILE\` and of
+\`kubernode kubelet --config FILE\`. An unknown field, one of a wrong type and what does not go together are refused, all at once. A field
+that is set to something else than its default and has no effect is told in the log at the start. The table is printed from
+[kubelet-configuration.ts](../src/kubelet/configuration/kubelet-configuration.ts) and
+[field-effects.ts](../src/kubelet/configuration/field-effects.ts).
+
+Differences from upstream: \`failSwapOn\`, \`failCgroupV1\` and \`healthzPort\` are off by default; without a file the defaults are those of a file, so nobody
+comes in without a name; \`port: 0\` takes any free port.
+
+${textTable([['field', 'form', 'default', 'has its effect'], ...fields])}
+
+## Feature gates
+
+Those that concern a kubelet of Kubernetes 1.36. There are no switches: a gate that asks for what is not done here changes nothing and is told in
+the log. An unknown gate, and a locked one that is set to its other value, are refused.
+
+${textTable([['gate', 'upstream', 'done here'], ...gates])}
+`;
+}
+
+function defaultText(form: string, fallback: unknown): string {
+  if (fallback === undefined) return 'none';
+  return form === 'duration' && typeof fallback === 'number' ? goDuration(fallback) : form === 'table' ? '{...}' : JSON.stringify(fallback);
+}
+
+function textTable([head = [], ...rows]: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
+}
+
 interface Row {
   readonly where: string;
   readonly reason: string;
@@ -92,9 +137,7 @@ function table(where: string, rows: readonly Row[]): string {
     const name = `${anchor === undefined ? '' : `<a id="${anchor}"></a>`}\`${reason}\``;
     return where === '' ? [name, doc.meaning, doc.mend] : [name, row.where, doc.event ?? 'none', doc.meaning, doc.mend];
   };
-  return [head, head.map(() => '---'), ...rows.map(cells)]
-    .map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
-    .join('\n');
+  return textTable([head, ...rows.map(cells)]);
 }
 
 function facts(names: readonly string[]): string {
@@ -122,7 +165,8 @@ function paragraphOf(step: AnyStep): string {
   return comment.replace(/^\s*\* ?/gm, '').trim();
 }
 
-for (const [path, text] of Object.entries({ 'docs/pod-start.md': podStartPage(), 'docs/reasons.md': reasonsPage() })) {
+const pages = { 'docs/pod-start.md': podStartPage(), 'docs/reasons.md': reasonsPage(), 'docs/kubelet-configuration.md': configurationPage() };
+for (const [path, text] of Object.entries(pages)) {
   const page = new URL(path, root);
   const isStale = !existsSync(page) || readFileSync(page, 'utf8') !== text;
   if (isStale && process.argv.includes('--check')) {

@@ -47,6 +47,7 @@ function otherProblems(configuration: KubeletConfiguration): readonly string[] {
   const seconds = configuration.crashLoopBackOff.maxContainerRestartPeriod / 1000;
   return [
     ...given({
+      'tlsCipherSuites (--tls-cipher-suites) cannot be chosen in this kubelet': configuration.tlsCipherSuites.length > 0,
       'systemCgroups (--system-cgroups) was specified and cgroupRoot (--cgroup-root) was not specified': systemCgroups !== '' && cgroupRoot === '',
       'taint.TimeAdded is not nil': registerWithTaints.some(({ timeAdded }) => timeAdded !== undefined),
       [`CrashLoopBackOff.MaxContainerRestartPeriod (got: ${seconds} seconds) must be set between 1s and 300s`]: seconds < 1 || seconds > 300,

@@ -37,6 +37,7 @@ export const shortcomings: Readonly<Partial<Record<keyof KubeletConfiguration, S
   runtimeRequestTimeout: noEffect('each call to the runtime has a deadline of its own'),
   showHiddenMetricsForVersion: noEffect('no metrics are hidden'),
   systemCgroups: noEffect('processes that are in no cgroup stay where they are'),
+  tlsCipherSuites: refused('which ciphers are spoken cannot be chosen'),
   tlsMinVersion: refused('only VersionTLS12, the default, can be asked for; clients that speak 1.3 get it'),
   tracing: noEffect('no spans are sent'),
   volumePluginDir: noEffect('there are no FlexVolume plugins'),

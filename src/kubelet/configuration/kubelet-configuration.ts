@@ -51,7 +51,8 @@ export const kubeletFields = {
     mode: oneOf('Webhook', 'AlwaysAllow'),
     webhook: table({ cacheAuthorizedTTL: duration(5 * minute), cacheUnauthorizedTTL: duration(30 * second) }),
   }),
-  /** 'VersionTLS12': lower ones are not spoken, and higher ones cannot be asked for. */
+  tlsCipherSuites: texts([]),
+  /** Lower ones are not spoken, and higher ones cannot be asked for. */
   tlsMinVersion: neverEmpty(oneOf('VersionTLS12')),
   registryPullQPS: whole(5, 0),
   registryBurst: neverEmpty(whole(10, 0)),
