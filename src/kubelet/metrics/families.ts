@@ -20,7 +20,7 @@ export function histogram<L extends string = never>(
   return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] });
 }
 
-/** A metric whose numbers cost nothing until somebody looks. What is not read has no line. */
+/** A metric whose numbers cost nothing until somebody looks. What is not read, or cannot be, has no line: the page's other numbers are still there. */
 export function gauge<L extends string = never>(
   registry: Registry,
   name: string,
@@ -36,9 +36,17 @@ export function gauge<L extends string = never>(
     collect() {
       this.reset();
       if (labelNames.length === 0) this.remove(); // it would show 0 although nothing was read
-      for (const [labels, value] of read()) this.set(labels, value);
+      for (const [labels, value] of readings(read)) this.set(labels, value);
     },
   });
+}
+
+function readings<L extends string>(read: () => Iterable<Reading<L>>): Iterable<Reading<L>> {
+  try {
+    return [...read()];
+  } catch {
+    return []; // a missing series tells of it
+  }
 }
 
 /** A gauge without labels. @param read undefined: there is nothing to tell */
