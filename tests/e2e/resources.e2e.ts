@@ -88,9 +88,12 @@ test('subtle 12: the limit of all pods leaves the eviction reserve out, the node
   assert.equal(Number(kernelSays('', 'pids', 'pids.max', 'pids.max')), Math.min(pids ?? 0, threads ?? 0) - 1000);
 });
 
-test('when memory runs short the kubelet goes last', async () => {
+test('when memory runs short the kubelet goes last, where it may have that', async () => {
   const { pid } = JSON.parse(await readFile(cluster.paths.processFile('kubelet'), 'utf8'));
-  assert.equal((await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).trim(), '-999');
+  const score = (await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).trim();
+  const log = await readFile(`${cluster.paths.partLogs}/kubelet.log`, 'utf8');
+  const isForbidden = log.includes('the kubelet is not kept from the end by memory shortage');
+  assert.equal(score === '-999', !isForbidden, `its score is ${score}`);
 });
 
 test('the kernel has the weights and limits of each class, and the container sees its own', async () => {

@@ -60,7 +60,6 @@ export class DBusConnection {
     });
     this.#socket.on('error', (cause) => this.#lose(new Unavailable({ message: `the bus at ${path}: ${messageOf(cause)}`, cause })));
     this.#socket.on('close', () => this.#lose(new Unavailable({ message: `the bus at ${path} has closed the connection` })));
-    this.#socket.unref(); // who waits on a bus does not keep the process alive by it
   }
 
   /** @throws {Unavailable}, {InvalidInput} for an address that names no socket */
@@ -68,6 +67,7 @@ export class DBusConnection {
     const connection = new DBusConnection(socketPath(address), clock);
     try {
       await withDeadline('the greeting of the bus', patienceMs, clock, signal, () => connection.#greet(takesFiles, isPeer));
+      connection.#socket.unref(); // who listens to a bus does not keep the process alive by it; who has asked it something does
       return connection;
     } catch (error) {
       connection.close();
@@ -80,10 +80,12 @@ export class DBusConnection {
     const serial = this.#next();
     const answer = new Promise<readonly DBusValue[]>((resolve, reject) => this.#pending.set(serial, { resolve, reject }));
     try {
+      this.#socket.ref();
       this.#write(encodeCall(call, serial));
       return await withDeadline(`${call.member} over the bus`, patienceMs, this.#clock, signal, () => answer);
     } finally {
       this.#pending.delete(serial);
+      if (this.#pending.size === 0) this.#socket.unref();
     }
   }
 
