@@ -44,6 +44,7 @@ export function nodeCgroupOptions(
     enforceCpuLimits: configuration.cpuCFSQuota,
     podPidsLimit: configuration.podPidsLimit,
     hugepageSizes,
+    hasStaticCpus: configuration.cpuManagerPolicy === 'static',
     protectMemory: version === 'v2' && configuration.memoryReservationPolicy === 'TieredReservation',
   };
   return {

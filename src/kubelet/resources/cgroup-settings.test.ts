@@ -3,10 +3,13 @@ import { test } from 'node:test';
 import { resourcesOf } from '#api/pod/requests.ts';
 import { aContainer, aPod } from '#api/testing/objects.ts';
 import type { Pod } from '#api/types/core-v1.ts';
+import { sandboxResources } from '../runtime/sandbox-resources.ts';
 import { cgroupNames, systemdPath } from './cgroup-names.ts';
 import { type PodCgroupOptions, podCgroupSettings, qosTreeSettings, reservedCgroupSettings } from './cgroup-settings.ts';
+import { containerResources } from './container-resources.ts';
 import { cpuQuotaUs, cpuShares } from './cpu.ts';
 import { hugepageLimits } from './hugepages.ts';
+import { someCgroupOptions } from './testing/cgroup-options.ts';
 
 const options: PodCgroupOptions = { cpuPeriodUs: 100_000, enforceCpuLimits: true, podPidsLimit: -1, hugepageSizes: [], protectMemory: false };
 
@@ -110,6 +113,25 @@ test('subtle 11: one container without a memory limit, and the pod has none', ()
   const spec = (...containers: readonly ReturnType<typeof aContainer>[]) => aPod({ spec: { containers }, status: { qosClass: 'Burstable' } });
   assert.equal(podCgroupSettings(spec(limited), options).memoryLimitBytes, 2 << 20);
   assert.equal(podCgroupSettings(spec(limited, aContainer({ name: 'b' })), options).memoryLimitBytes, undefined);
+});
+
+test('whoever has CPUs alone has no quota, nor have its pod and sandbox', () => {
+  const whole = { cpu: '2', memory: '1Gi' };
+  const quotas = (of: Pod, hasStaticCpus: boolean) => {
+    const facts = { ...someCgroupOptions({}).container, hasStaticCpus };
+    const [container] = of.spec?.containers ?? [];
+    assert.ok(container !== undefined);
+    return [
+      podCgroupSettings(of, { ...options, hasStaticCpus }).cpuQuotaUs,
+      containerResources(of, container, facts).cpuQuota,
+      sandboxResources(of, facts).resources.cpuQuota,
+    ];
+  };
+  assert.deepEqual(quotas(pod('Guaranteed', whole, whole), true), [-1, -1, -1]);
+  assert.deepEqual(quotas(pod('Guaranteed', whole, whole), false), [200_000, 200_000, 200_000]);
+  const part = { cpu: '1500m', memory: '1Gi' };
+  assert.deepEqual(quotas(pod('Guaranteed', part, part), true), [150_000, 150_000, 150_000]);
+  assert.deepEqual(quotas(pod('Burstable', { cpu: '1', memory: '1Gi' }, whole), true), [200_000, 200_000, 200_000]);
 });
 
 test('daemons get the share of CPU, or all that is reserved for them', () => {

@@ -1,6 +1,7 @@
 import { qosClass } from '#api/pod/qos.ts';
 import { podLimits, podRequests } from '#api/pod/requests.ts';
 import type { Pod } from '#api/types/core-v1.ts';
+import { exclusiveCpus } from '../allocations/cpus/static-cpus.ts';
 import type { CgroupSettings } from '../ports/cgroups.ts';
 import { cpuQuotaUs, cpuShares, MIN_CPU_SHARES } from './cpu.ts';
 import { hugepageLimits } from './hugepages.ts';
@@ -17,6 +18,8 @@ export interface PodCgroupOptions {
   readonly hugepageSizes: readonly string[];
   /** What pods asked for is kept from being reclaimed (`memoryReservationPolicy: TieredReservation`; v2 only). */
   readonly protectMemory: boolean;
+  /** Containers may have CPUs for themselves alone (`cpuManagerPolicy: static`): a quota would only make them pause on what is theirs. */
+  readonly hasStaticCpus?: boolean | undefined;
 }
 
 /** What all pods together may use. */
@@ -51,11 +54,17 @@ export function podCgroupSettings(pod: Pod, options: PodCgroupOptions): CgroupSe
   const memoryLimitBytes = limits.get('memory') ?? 0;
   return {
     cpuShares: cpuShares(requests.get('cpu') ?? 0),
-    ...(isLimited(spec, 'cpu') ? cpuLimit(limits.get('cpu') ?? 0, options) : {}),
+    ...(isLimited(spec, 'cpu') ? cpuLimit(limits.get('cpu') ?? 0, options, ownsCpus(pod, options)) : {}),
     ...(isLimited(spec, 'memory') && memoryLimitBytes > 0 ? { memoryLimitBytes } : {}),
     ...others,
     ...(options.protectMemory ? { unified: { [qos === 'Guaranteed' ? 'memory.min' : 'memory.low']: String(requests.get('memory') ?? 0) } } : {}),
   };
+}
+
+/** Whether the pod has a container with CPUs for itself alone. */
+export function ownsCpus(pod: Pod, { hasStaticCpus = false }: Pick<PodCgroupOptions, 'hasStaticCpus'>): boolean {
+  if (!hasStaticCpus) return false;
+  return [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].some((container) => exclusiveCpus(pod, container) > 0);
 }
 
 /** @param pods those that are not finished */
@@ -93,8 +102,8 @@ function sumOf(pods: readonly Pod[], resource: string): number {
   return pods.reduce((sum, pod) => sum + (podRequests(pod).get(resource) ?? 0), 0);
 }
 
-function cpuLimit(cpuMilli: number, { enforceCpuLimits, cpuPeriodUs }: PodCgroupOptions): CgroupSettings {
-  if (!enforceCpuLimits) return { cpuQuotaUs: -1 };
+function cpuLimit(cpuMilli: number, { enforceCpuLimits, cpuPeriodUs }: PodCgroupOptions, isOwner: boolean): CgroupSettings {
+  if (!enforceCpuLimits || isOwner) return { cpuQuotaUs: -1 };
   const quotaUs = cpuQuotaUs(cpuMilli, cpuPeriodUs);
   return quotaUs === 0 ? {} : { cpuQuotaUs: quotaUs, cpuPeriodUs };
 }

@@ -2,6 +2,7 @@ import { qosClass } from '#api/pod/qos.ts';
 import { isPodLevelResource, type Resources, resourcesOf } from '#api/pod/requests.ts';
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import type { LinuxContainerResources } from '#wire/generated/cri.ts';
+import { exclusiveCpus } from '../allocations/cpus/static-cpus.ts';
 import type { PodCgroupOptions } from './cgroup-settings.ts';
 import { cpuQuotaUs, cpuShares } from './cpu.ts';
 import { isCritical } from './critical.ts';
@@ -34,7 +35,7 @@ export function containerResources(pod: Pod, container: Container, facts: Contai
   const memoryRequest = requests.get('memory') ?? 0;
   return {
     cpuShares: cpuShares(requests.get('cpu') ?? cpuLimit),
-    cpuQuota: facts.enforceCpuLimits ? cpuQuotaUs(cpuLimit, facts.cpuPeriodUs) : 0,
+    cpuQuota: facts.enforceCpuLimits ? containerQuota(pod, container, cpuLimit, facts) : 0,
     cpuPeriod: facts.enforceCpuLimits ? facts.cpuPeriodUs : 0,
     memoryLimitInBytes,
     memorySwapLimitInBytes: !isV2 && facts.hasSwapController ? memoryLimitInBytes : 0,
@@ -48,6 +49,11 @@ export function containerResources(pod: Pod, container: Container, facts: Contai
       ...(isV2 && facts.protectMemory ? protection(pod, memoryRequest, memoryLimitInBytes, facts) : {}),
     },
   };
+}
+
+/** Own CPUs need no quota. */
+function containerQuota(pod: Pod, container: Container, limitMilli: number, { hasStaticCpus = false, cpuPeriodUs }: ContainerResourceFacts): number {
+  return hasStaticCpus && exclusiveCpus(pod, container) > 0 ? -1 : cpuQuotaUs(limitMilli, cpuPeriodUs);
 }
 
 /** Bytes of swap that a container may use; those of Burstable pods only, and not of critical ones. */

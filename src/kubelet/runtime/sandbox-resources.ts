@@ -1,6 +1,7 @@
 import { podLimits, podRequests, type Resources, resourcesOf } from '#api/pod/requests.ts';
 import type { Pod } from '#api/types/core-v1.ts';
 import { LinuxContainerResources } from '#wire/generated/cri.ts';
+import { ownsCpus } from '../resources/cgroup-settings.ts';
 import type { ContainerResourceFacts } from '../resources/container-resources.ts';
 import { cpuQuotaUs, cpuShares } from '../resources/cpu.ts';
 
@@ -11,16 +12,21 @@ export interface SandboxResources {
   readonly overhead: LinuxContainerResources;
 }
 
-type Facts = Pick<ContainerResourceFacts, 'enforceCpuLimits' | 'cpuPeriodUs' | 'cgroupVersion' | 'singleProcessOomKill'>;
+type Facts = Pick<ContainerResourceFacts, 'enforceCpuLimits' | 'cpuPeriodUs' | 'cgroupVersion' | 'singleProcessOomKill' | 'hasStaticCpus'>;
 
-export function sandboxResources({ spec }: Pick<Pod, 'spec'>, facts: Facts): SandboxResources {
+export function sandboxResources(pod: Pod, facts: Facts): SandboxResources {
+  const { spec } = pod;
   if (spec === undefined) return { resources: LinuxContainerResources.create({}), overhead: LinuxContainerResources.create({}) };
   const containers = { spec: { ...spec, overhead: undefined } };
   const killsGroup = facts.cgroupVersion === 'v2' && !facts.singleProcessOomKill;
   const together = limited(podRequests(containers), podLimits(containers), facts);
   const overhead = resourcesOf(spec.overhead);
   return {
-    resources: LinuxContainerResources.create({ ...together, unified: killsGroup ? { 'memory.oom.group': '1' } : {} }),
+    resources: LinuxContainerResources.create({
+      ...together,
+      ...(ownsCpus(pod, facts) ? { cpuQuota: -1 } : {}),
+      unified: killsGroup ? { 'memory.oom.group': '1' } : {},
+    }),
     overhead: LinuxContainerResources.create(overhead.size === 0 ? {} : limited(overhead, overhead, facts)),
   };
 }
