@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pod as podKind } from '#api/kinds/core/v1/pod.ts';
 import type { Container, Pod, PodSpec } from '#api/types/core-v1.ts';
 import { createCluster, type TestCluster } from '#testing/create-cluster.ts';
@@ -30,24 +32,33 @@ const own = (...files: readonly string[]) => [
   `cd /sys/fs/cgroup; for f in ${files.join(' ')}; do echo "$f=$(cat $f)"; done > /dev/termination-log; trap "exit 0" TERM; sleep 100000 & wait`,
 ];
 
-async function start(name: string, container: Partial<Container>, spec: Partial<PodSpec> = {}): Promise<Pod> {
+async function start(name: string, container: Partial<Container>, spec: Partial<PodSpec> = {}, of = cluster): Promise<Pod> {
   const main = { name: 'main', image: 'docker.io/library/busybox:latest', imagePullPolicy: 'IfNotPresent', ...container };
-  return await cluster.client.create(
+  return await of.client.create(
     podKind,
     { metadata: { name, namespace: 'default' }, spec: { terminationGracePeriodSeconds: 1, containers: [main], ...spec } },
     AbortSignal.timeout(patienceMs),
   );
 }
 
-async function seen(name: string, accept: (pod: Pod) => boolean): Promise<Pod> {
+async function seen(name: string, accept: (pod: Pod) => boolean, of = cluster): Promise<Pod> {
   const signal = AbortSignal.timeout(patienceMs);
   const options = { namespace: 'default', fieldSelector: `metadata.name=${name}` };
-  for await (const event of cluster.client.watch(podKind, options, signal))
-    if (event.type !== 'BOOKMARK' && accept(event.object)) return event.object;
+  for await (const event of of.client.watch(podKind, options, signal)) if (event.type !== 'BOOKMARK' && accept(event.object)) return event.object;
   throw new Error(`the watch of ${name} has ended`);
 }
 
 const isRunning = (pod: Pod) => pod.status?.phase === 'Running';
+
+async function deleted({ metadata }: Pod, of = cluster): Promise<void> {
+  const gone = (async () => {
+    const signal = AbortSignal.timeout(patienceMs);
+    const options = { namespace: 'default', fieldSelector: `metadata.name=${metadata.name}`, resourceVersion: metadata.resourceVersion };
+    for await (const event of of.client.watch(podKind, options, signal)) if (event.type === 'DELETED') return;
+  })();
+  await of.client.delete(podKind, metadata, {}, AbortSignal.timeout(patienceMs));
+  await gone;
+}
 
 /** The pod's cgroup, wherever it is below the cluster's. */
 async function cgroupOf(pod: Pod): Promise<string> {
@@ -104,14 +115,59 @@ test('a deleted pod leaves no cgroup', async () => {
   await start('short', { command: own('cpu.max') });
   const pod = await seen('short', isRunning);
   const folder = await cgroupOf(pod);
-  const gone = (async () => {
-    const signal = AbortSignal.timeout(patienceMs);
-    const options = { namespace: 'default', fieldSelector: 'metadata.name=short', resourceVersion: pod.metadata.resourceVersion };
-    for await (const event of cluster.client.watch(podKind, options, signal)) if (event.type === 'DELETED') return;
-  })();
-  await cluster.client.delete(podKind, pod.metadata, {}, AbortSignal.timeout(patienceMs));
-  await gone;
+  await deleted(pod);
   await assert.rejects(stat(folder), { code: 'ENOENT' });
   const audit = await cluster.kubernode('audit');
   assert.equal(audit.code, 0, audit.stdout);
 });
+
+test('with systemd the slices of pods are its units, with limits that it does not take back', async () => {
+  await startSystemd();
+  const program = [process.execPath, process.env.KUBERNODE_PROGRAM_FILE ?? ''];
+  const kubelet = { cgroupDriver: 'systemd' };
+  const sliced = await createCluster({ program, timeoutMs: patienceMs, kubelet, name: 'with-systemd' });
+  try {
+    const resources = { limits: { cpu: '500m', memory: '64Mi' } };
+    await start('sliced', { command: own('cpu.max', 'memory.max'), resources }, {}, sliced);
+    const pod = await seen('sliced', isRunning, sliced);
+    const unit = `kubernode-with_systemd-pod${pod.metadata.uid.replaceAll('-', '_')}.slice`;
+    const folder = `${root}/kubernode.slice/kubernode-with_systemd.slice/${unit}`;
+    const limits = { 'cpu.max': '50000 100000', 'memory.max': String(64 * 1024 * 1024) };
+    assert.deepEqual(await valuesOf(folder, 'cpu.max', 'memory.max'), limits);
+    systemctl('daemon-reload'); // it writes everything anew that it knows of
+    assert.deepEqual(await valuesOf(folder, 'cpu.max', 'memory.max'), limits);
+    assert.equal(systemctl('show', unit, '-p', 'MemoryMax,ActiveState'), `MemoryMax=${64 * 1024 * 1024}\nActiveState=active`);
+    const running = await sliced.kubernode('audit');
+    assert.equal(running.code, 0, running.stdout);
+    await deleted(pod, sliced);
+    await assert.rejects(stat(folder), { code: 'ENOENT' });
+    assert.equal(systemctl('show', unit, '-p', 'ActiveState'), 'ActiveState=inactive');
+  } finally {
+    await sliced.dispose();
+  }
+  await assert.rejects(stat(`${root}/kubernode.slice`), { code: 'ENOENT' });
+  const left = await sliced.kubernode('audit');
+  assert.equal(left.code, 0, `left after down:\n${left.stdout}${left.stderr}`);
+});
+
+/** A manager of units over the whole tree, as on a host that it has booted: it moves all processes into a group of its own. */
+async function startSystemd(): Promise<void> {
+  const runtimeDir = '/run/user/0';
+  for (const folder of [runtimeDir, '/run/systemd/system']) await mkdir(folder, { recursive: true });
+  const systemd = spawn('/lib/systemd/systemd', ['--user', '--log-target=console'], {
+    stdio: 'inherit',
+    env: { ...process.env, XDG_RUNTIME_DIR: runtimeDir },
+  });
+  after(() => systemd.kill('SIGKILL'));
+  await symlink(`${runtimeDir}/systemd/private`, '/run/systemd/private');
+  const deadline = Date.now() + patienceMs;
+  while (!existsSync('/run/systemd/private')) {
+    assert.ok(Date.now() < deadline, 'systemd does not come up');
+    await sleep(100);
+  }
+}
+
+function systemctl(...words: readonly string[]): string {
+  const env = { ...process.env, XDG_RUNTIME_DIR: '/run/user/0' };
+  return execFileSync('systemctl', ['--user', '--no-pager', ...words], { encoding: 'utf8', env }).trim();
+}

@@ -2,7 +2,7 @@
  * Runs `cgroup2.guest.ts` in a virtual machine whose kernel has cgroup v2 alone: Debian's kernel, the host's own files below a layer in
  * memory. Emulated in software where the processor does not help: minutes instead of seconds, so the usual tests do without it.
  *
- * usage: npm run test:cgroup2 (root, Debian; installs qemu-system-x86 when it is missing)
+ * usage: npm run test:cgroup2 [-- WORD] (only the tests that have the word in their name; root, Debian; installs qemu-system-x86 when it is missing)
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -92,6 +92,9 @@ async function makeInitramfs(kernel: string): Promise<string> {
 }
 
 async function bundleTests(): Promise<void> {
+  // A build meanwhile must not take the files away under the machine.
+  await rm(join(cache, 'dist'), { recursive: true, force: true });
+  await cp(fileURLToPath(new URL('../../dist', import.meta.url)), join(cache, 'dist'), { recursive: true, dereference: true });
   await build({
     entryPoints: [join(here, 'cgroup2.guest.ts')],
     outfile: join(cache, 'cgroup2.guest.mjs'),
@@ -101,7 +104,7 @@ async function bundleTests(): Promise<void> {
     target: 'node20',
     external: ['libsql', 'koffi', 'esbuild'],
     logLevel: 'warning',
-    define: { 'process.env.KUBERNODE_PROGRAM_FILE': JSON.stringify(fileURLToPath(new URL('../../dist/kubernode.js', import.meta.url))) },
+    define: { 'process.env.KUBERNODE_PROGRAM_FILE': JSON.stringify(fileURLToPath(new URL('../../.cache/cgroup2/dist/kubernode.js', import.meta.url))) },
     banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" },
   });
 }
@@ -114,7 +117,7 @@ async function accelerator(): Promise<readonly string[]> {
 
 async function boot(kernel: string, initramfs: string): Promise<number> {
   const image = (await readdir(join(kernel, 'boot'))).find((name) => name.startsWith('vmlinuz')) ?? '';
-  const words = `console=ttyS0 quiet panic=-1 guest=${join(here, 'guest.sh')} node=${process.execPath}`;
+  const words = `console=ttyS0 quiet panic=-1 guest=${join(here, 'guest.sh')} node=${process.execPath} only=${process.argv[2] ?? '.'}`;
   const machine = [...(await accelerator()), '-smp', '2', '-m', '6G', '-no-reboot', '-display', 'none'];
   const shared = [
     '-fsdev',
