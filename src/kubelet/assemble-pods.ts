@@ -4,6 +4,7 @@ import { StartupRecorder } from '#startup/recorder.ts';
 import type { TransitionListener } from '#startup/transition.ts';
 import { createNodeSpace } from './admission/create-node-room.ts';
 import type { NodeAllocations } from './allocations/create-allocations.ts';
+import { withDeviceHealth } from './allocations/devices/device-health.ts';
 import type { NodeStrain } from './eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from './kubelet-config.ts';
 import type { PodMetrics } from './metrics/pod-metrics.ts';
@@ -71,7 +72,7 @@ const recordKeep = 500;
 /** The engine of the pods, joined with the parts that it asks for. */
 export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: NodeParts): AssembledPods {
   const { client, clock, logger, random, files } = host;
-  const { runtime, cache, runtimeWatch, events, objects, cgroups, registry } = parts;
+  const { runtime, cache, runtimeWatch, events, objects, cgroups, registry, allocations } = parts;
   const probes = probesOf(config, host, parts);
   const tokens = createTokens({ client, clock, logger, random });
   const credentials = createNodeCredentials(config, host, tokens, registry);
@@ -94,7 +95,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
     http: host.httpGet,
     cgroups: podCgroups,
     room,
-    statusExtras: resizer,
+    statusExtras: withDeviceHealth(resizer, allocations),
     resizes: resizer,
     createVolumes: (wake) => {
       made.volumes = volumeManager(config, host, parts, tokens, wake);
@@ -119,6 +120,7 @@ export function assemblePods(config: KubeletConfig, host: KubeletHost, parts: No
       return { record: made.startups.record, log: logObserver(logger), ...meters(parts, steps) };
     },
   } satisfies EngineDeps);
+  allocations.onAffected((uid) => engine.workers.wake(uid));
   const { startups, volumes } = made;
   if (startups === undefined || volumes === undefined) throw new Error('the engine asks for observers and volumes while it is made');
   return {

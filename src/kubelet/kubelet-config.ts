@@ -23,8 +23,10 @@ import type { ManifestsPort } from './ports/manifests.ts';
 import type { MounterPort } from './ports/mounter.ts';
 import type { OwnProcessPort } from './ports/own-process.ts';
 import type { PluginProgramsPort } from './ports/plugin-programs.ts';
+import type { PluginSocketsPort } from './ports/plugin-sockets.ts';
 import type { ProbersPort } from './ports/probers.ts';
 import type { RuntimePort } from './ports/runtime.ts';
+import type { SlicesPort } from './ports/slices.ts';
 import type { UsagePort } from './ports/usage.ts';
 import { defaultFollowSettings, type FollowSettings } from './runtime/follow-runtime.ts';
 import type { CredentialProvider } from './runtime/images/credential-providers/provider-config.ts';
@@ -96,6 +98,8 @@ export interface KubeletHost {
   readonly manifests: ManifestsPort;
   readonly mounter: MounterPort;
   readonly cgroups: CgroupsPort;
+  /** Asked for where systemd names cgroups. */
+  readonly slices: () => Promise<SlicesPort>;
   readonly host: HostPort;
   readonly usage: UsagePort;
   readonly logFiles: LogFilesPort;
@@ -103,6 +107,7 @@ export interface KubeletHost {
   /** Asked for only where pods are to end in order when the host goes down. */
   readonly logind: () => Promise<LogindPort>;
   readonly pluginPrograms: PluginProgramsPort;
+  readonly pluginSockets: PluginSocketsPort;
   readonly probers: ProbersPort;
   readonly httpGet: HttpGetPort;
   readonly keys: KeysPort;

@@ -73,6 +73,7 @@ export async function runKubelet(config: KubeletConfig, given: KubeletHost, sign
     tasks.run('runtime watch', (inner) => runtimeWatch.run(inner));
     tasks.run('runtime events', (inner) => followRuntime({ runtime, cache, clock, logger, settings: config.timings.follow }, inner));
     tasks.run('node', (inner) => agent.run(inner));
+    tasks.run('plugins', (inner) => parts.allocations.run(inner));
     tasks.run('certificates', (inner) => certificates.run(agent.addresses, inner));
     tasks.run('events', (inner) => recorder.run(inner));
     tasks.run('pods', (inner) => informer.run(inner));
@@ -116,9 +117,9 @@ async function assemble(config: KubeletConfig, host: CountedHost, signal: AbortS
     files.ensureDirectory(podsDirectory(config.roots), 0o750, signal),
     files.ensureDirectory(config.roots.podLogs, 0o755, signal),
   ]);
-  const allocations = await createAllocations(config, host, cgroups.budget, signal);
   const relists = createRelistMetrics(registry, clock);
   const cache = new RuntimeCache({ runtime, files, clock, relisted: relists.relisted });
+  const allocations = await createAllocations(config, host, { budget: cgroups.budget, cache }, signal);
   const probeRegistry = new Registry();
   const podOf = (uid: string) => pods.engine.workers.standingOf(uid)?.pod;
   const base: NodeParts = {
@@ -126,7 +127,7 @@ async function assemble(config: KubeletConfig, host: CountedHost, signal: AbortS
     cache,
     stats: createStats(config, host, { cache, podCgroups: cgroups.names, podOf }),
     strain: createNodeStrain(),
-    runtimeWatch: watchRuntime({ runtime: host.runtime, clock }),
+    runtimeWatch: watchRuntime({ runtime: host.runtime, clock, listedAtMs: () => cache.listedAtMs }),
     hostFacts,
     cgroups,
     allocations,
@@ -153,8 +154,10 @@ async function assemble(config: KubeletConfig, host: CountedHost, signal: AbortS
     budget: cgroups.budget,
     events: recorder,
     strain: base.strain,
+    devices: () => allocations.port.resources(),
     port,
   });
+  allocations.amountsChanged.subscribe(() => agent.refresh());
   base.strain.pressures.subscribe(() => agent.refresh());
   base.strain.isShuttingDown.subscribe(() => agent.refresh());
   const sources = createPodSources(config, host, { ...pods.engine, events: base.events, node: agent.node });

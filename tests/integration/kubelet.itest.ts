@@ -24,6 +24,7 @@ import { createPluginPrograms } from '#os/linux/plugin-programs.ts';
 import { createLinuxUsage } from '#os/linux/usage.ts';
 import type { CriRuntime } from '#wire/cri/cri-runtime.ts';
 import { getText } from '#wire/http/get-text.ts';
+import { createPluginSockets } from '#wire/plugins/plugin-sockets.ts';
 import { nodeKeys } from '../../src/bin/assembly/node-keys.ts';
 import { startApiServer, type TestApiServer } from '../support/api-server.ts';
 import { hostSide, never } from '../support/host-side.ts';
@@ -105,6 +106,7 @@ async function startKubelet(): Promise<{ stop(): Promise<void> }> {
       cpuTopology: linuxCpuTopology,
       logind: async () => assert.fail('nobody asked for it'),
       pluginPrograms: createPluginPrograms({}),
+      pluginSockets: createPluginSockets(systemClock),
       probers: networkProbers(systemClock),
       httpGet: networkHttpGet,
       keys: nodeKeys,

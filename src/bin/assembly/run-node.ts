@@ -14,11 +14,13 @@ import { linuxFolderWatch } from '#os/linux/folder-watch.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { linuxLogFiles } from '#os/linux/log-files.ts';
 import { createLinuxMounter } from '#os/linux/mounter.ts';
+import { keepOomScore } from '#os/linux/oom-score.ts';
 import { createPluginPrograms } from '#os/linux/plugin-programs.ts';
 import { createLinuxUsage } from '#os/linux/usage.ts';
 import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
 import { getText } from '#wire/http/get-text.ts';
 import { createHttpTransport, type HttpTransportOptions } from '#wire/http/transport.ts';
+import { createPluginSockets } from '#wire/plugins/plugin-sockets.ts';
 import { faultPointsOf } from './fault-points.ts';
 import { nodeKeys } from './node-keys.ts';
 import { ownProcess } from './own-process.ts';
@@ -41,6 +43,7 @@ export interface NodeProgram {
 /** Runs a kubelet on this host until the signal is aborted. */
 export async function runNode(program: NodeProgram, logger: Logger, signal: AbortSignal): Promise<void> {
   const { config, runtimeEndpoint } = program;
+  keepOomScore(config.configuration.oomScoreAdj, systemClock, logger, signal);
   const [resolvConf, mounter] = await Promise.all([
     readFile(config.configuration.resolvConf, 'utf8').catch(() => ''), // a host without one has no name servers to pass on
     createLinuxMounter(),
@@ -56,6 +59,10 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
     files: createLinuxFiles(),
     mounter,
     cgroups: createLinuxCgroups(),
+    slices: async () => {
+      const { createSystemd } = await import('#wire/dbus/systemd.ts'); // most nodes never need it
+      return createSystemd({ clock: systemClock });
+    },
     host: linuxHost,
     usage: createLinuxUsage(),
     logFiles: linuxLogFiles,
@@ -67,6 +74,7 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
     folderWatch: linuxFolderWatch,
     manifests: { get: getText },
     pluginPrograms: createPluginPrograms(process.env),
+    pluginSockets: createPluginSockets(systemClock),
     probers: networkProbers(systemClock),
     httpGet: networkHttpGet,
     keys: nodeKeys,

@@ -1,4 +1,5 @@
 import { node as nodeKind } from '#api/kinds/core/v1/node.ts';
+import { quantityToNumber } from '#api/quantity.ts';
 import type { Node, Pod } from '#api/types/core-v1.ts';
 import type { NodeAllocations } from '../allocations/create-allocations.ts';
 import type { NodeStrain } from '../eviction/node-strain.ts';
@@ -27,7 +28,7 @@ export interface NodeRoomParts extends ResizerParts {
   readonly node: () => Node | undefined;
   readonly strain: NodeStrain;
   readonly podMetrics: Pick<PodCounts, 'preempted'>;
-  readonly allocations: Pick<NodeAllocations, 'port' | 'meters'>;
+  readonly allocations: Pick<NodeAllocations, 'port' | 'meters' | 'given'>;
 }
 
 /** @throws {InvalidInput} when sysctls are allowed that no pod may set */
@@ -48,7 +49,7 @@ export function createNodeSpace(
   };
   const resizer = createPodResizer(config, host, parts, { heldPod: (uid) => room.held(uid), wake: (uid) => engine().workers.wake(uid) });
   const room: NodeRoom = new NodeRoom({
-    node: () => admittingNode(newerOf(node(), fresh), hostFacts, strain),
+    node: () => admittingNode(newerOf(node(), fresh), hostFacts, strain, allocations.given()),
     refreshNode: async (signal) => {
       fresh = await client.get(nodeKind, { name: config.nodeName }, signal);
     },
@@ -59,7 +60,7 @@ export function createNodeSpace(
     },
     isGone: (podUid) => engine().workers.isGone(podUid),
     resizes: resizer,
-    allocations: allocations.port === undefined ? undefined : withAllocationMetrics(allocations.port, registry, { clock, ...allocations.meters }),
+    allocations: withAllocationMetrics(allocations.port, registry, { clock, ...allocations.meters }),
   });
   return { room, resizer };
 }
@@ -72,13 +73,14 @@ function admittingNode(
   node: Node | undefined,
   host: NodeRoomParts['hostFacts'],
   { pressures, isShuttingDown }: NodeStrain,
+  given: Readonly<Record<string, number>>,
 ): AdmittingNode | undefined {
   if (node === undefined) return undefined;
   const { spec, status = {} } = node;
   return {
     name: node.metadata.name,
     labels: node.metadata.labels ?? {},
-    allocatable: status.allocatable ?? {},
+    allocatable: withGiven(status.allocatable ?? {}, given),
     taints: spec?.taints ?? [],
     pressures: pressures.get(),
     hasSupplementalGroupsPolicy: status.features?.supplementalGroupsPolicy === true,
@@ -86,4 +88,10 @@ function admittingNode(
     kernelVersion: host.kernelVersion,
     isShuttingDown: isShuttingDown.get(),
   };
+}
+
+/** Devices that pods have are there for them, also while their plugin is not back after a restart. */
+function withGiven(allocatable: Readonly<Record<string, string>>, given: Readonly<Record<string, number>>): Readonly<Record<string, string>> {
+  const short = Object.entries(given).filter(([name, count]) => quantityToNumber(allocatable[name] ?? '0') < count);
+  return short.length === 0 ? allocatable : { ...allocatable, ...Object.fromEntries(short.map(([name, count]) => [name, String(count)])) };
 }

@@ -142,18 +142,23 @@ test('a critical pod for which nobody can make room is refused with what is miss
   });
 });
 
-test('devices and CPUs are handed out last, and who gets none has no room either', async () => {
+test('who gets no devices or CPUs has no room either, and that counts before the want of other room', async () => {
   const asked: string[] = [];
   const allocations = {
     allocate: async ({ metadata: { uid } }: Pod) => {
       asked.push(uid);
       return uid === 'a' ? ({ admitted: true } as const) : { admitted: false as const, reason: 'UnexpectedAdmissionError', message: 'no device' };
     },
-    release: () => undefined,
+    release: (uid: string) => void asked.push(`${uid} back`),
   };
   const room = roomOf(undefined, { allocations });
   assert.equal((await room.admit(podNamed('a'), absent, signal)).admitted, true);
   assert.deepEqual(await room.admit(podNamed('b'), absent, signal), { admitted: false, reason: 'UnexpectedAdmissionError', message: 'no device' });
-  await room.admit(podNamed('x', { no: 'such' }), absent, signal);
-  assert.deepEqual([asked, room.holds('b')], [['a', 'b'], false]);
+  assert.deepEqual(await room.admit(podNamed('b', { no: 'such' }), absent, signal), {
+    admitted: false,
+    reason: 'UnexpectedAdmissionError',
+    message: 'no device',
+  });
+  assert.notEqual((await room.admit(podNamed('a2', { no: 'such' }), absent, signal)).admitted, true);
+  assert.deepEqual([asked, room.holds('b')], [['a', 'b', 'b', 'a2'], false]);
 });

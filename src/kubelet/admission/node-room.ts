@@ -24,6 +24,9 @@ export interface NodeRoomDeps {
   readonly allocations?: Pick<AllocationsPort, 'allocate' | 'release'> | undefined;
 }
 
+/** Asked before anything is given to a pod. */
+const beforeAllocation: ReadonlySet<string> = new Set(['Evicted', 'SysctlForbidden', 'InvalidNodeInfo']);
+
 type Answer = { readonly admitted: true } | (Refusal & { readonly admitted: false });
 
 /** Who holds room on the node, and how much. Kept in memory: after a restart all pods are asked again, in the order of their creation. */
@@ -84,8 +87,15 @@ export class NodeRoom implements NodeRoomPort {
       await this.#deps.refreshNode(signal);
       fits = this.#ask(pod, alreadyRuns);
     }
+    if (!fits.admitted && !beforeAllocation.has(fits.reason)) {
+      // Upstream gives devices and CPUs first: when it cannot, that is the reason that people know.
+      const given = await this.#allocate(pod, signal);
+      if (!given.admitted) return given;
+    }
     const answer = fits.admitted || fits.lacks.length === 0 ? fits : await this.#makeRoom(pod, fits.lacks, signal);
-    return answer.admitted ? await this.#allocate(pod, signal) : answer;
+    if (answer.admitted) return await this.#allocate(pod, signal);
+    this.#deps.allocations?.release(pod.metadata.uid);
+    return answer;
   }
 
   /** What is wished for may be more, or less, than what was given. @returns the pod as it may be now */

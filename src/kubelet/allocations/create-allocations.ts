@@ -1,97 +1,80 @@
-import type { Pod } from '#api/types/core-v1.ts';
+import type { Container, Pod, ResourceStatus } from '#api/types/core-v1.ts';
 import { InvalidInput } from '#base/errors.ts';
+import type { Watchable } from '#base/watchable.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
 import type { AllocationMeters } from '../metrics/allocation-metrics.ts';
 import type { AllocationsPort } from '../ports/allocations.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
-import { cpusOf } from '../resources/cpu-set.ts';
 import type { NodeBudget } from '../resources/node-budget.ts';
+import type { RuntimeCache } from '../runtime/runtime-cache.ts';
 import { Allocations } from './allocations.ts';
-import { chooseCpus } from './cpus/choose-cpus.ts';
-import { CpuStateFile, checkState, noCpuState } from './cpus/cpu-state.ts';
-import { CpuKeeper } from './cpus/keep-cpus.ts';
-import { exclusiveCpus, StaticCpus } from './cpus/static-cpus.ts';
+import { createCpus } from './cpus/create-cpus.ts';
+import { createDevices, type DevicesHost } from './devices/create-devices.ts';
 import { alignBy, mostMemoryNodes } from './topology/align.ts';
 
-/** What the node gives to one container alone; nothing, unless it is configured. */
+/** What the node gives to one container alone. */
 export interface NodeAllocations {
-  readonly port: AllocationsPort | undefined;
+  readonly port: AllocationsPort;
   readonly meters: Pick<AllocationMeters, 'pinned' | 'cpus'>;
+  /** What there is of the node's extended resources has changed. */
+  readonly amountsChanged: Watchable<unknown>;
+  /** Tells of pods whose devices are in another state now. */
+  onAffected(tell: (podUid: string) => void): void;
+  /** How many devices of each resource are given: a node has at least these, whatever it says. */
+  given(): Readonly<Record<string, number>>;
+  statusOf(pod: Pod, container: Container): readonly ResourceStatus[];
+  /** Follows plugins until the signal is aborted. */
+  run(signal: AbortSignal): Promise<void>;
   /** Moves what runs to where it should be by now. @param holds whether a pod of that uid has its room */
   reconcile(runtime: RuntimePort, holds: (podUid: string) => boolean, signal: AbortSignal): Promise<void>;
 }
 
-type Host = Pick<KubeletHost, 'files' | 'cpuTopology' | 'logger'>;
+type Host = DevicesHost & Pick<KubeletHost, 'cpuTopology'>;
+
+export interface AllocationParts {
+  readonly budget: NodeBudget;
+  readonly cache: Pick<RuntimeCache, 'get'>;
+}
 
 /** @throws {InvalidInput} for a policy that cannot be kept, in upstream's words where it has some */
-export async function createAllocations(config: KubeletConfig, host: Host, budget: NodeBudget, signal: AbortSignal): Promise<NodeAllocations> {
+export async function createAllocations(
+  config: Pick<KubeletConfig, 'configuration' | 'roots'>,
+  host: Host,
+  { budget, cache }: AllocationParts,
+  signal: AbortSignal,
+): Promise<NodeAllocations> {
   const { configuration, roots } = config;
   refuseUnsupported(configuration);
-  const file = new CpuStateFile(host.files, roots.root);
-  const { cpuManagerPolicy } = configuration;
-  const state = await file.load(cpuManagerPolicy, signal);
-  if (cpuManagerPolicy === 'none') {
-    if (state === undefined) await file.save(noCpuState, signal);
-    return { port: undefined, meters: { pinned: () => 0, cpus: () => ({ shared: 0, exclusive: 0 }) }, reconcile: async () => undefined };
-  }
-  const topology = await host.cpuTopology.cpus(signal);
-  const reserved = reservedOf(configuration, budget, topology);
-  const options = optionsOf(configuration.cpuManagerPolicyOptions);
-  const online = topology.map(({ cpu }) => cpu);
-  if (state !== undefined) checkState(state, online, reserved, !options.strictReservation);
-  const save = file.save.bind(file);
-  const cpus = new StaticCpus({ topology, reserved, ...options, state, save });
-  const memoryNodes = [...new Set(topology.map(({ memoryNode }) => memoryNode))];
-  if (configuration.topologyManagerPolicy !== 'none' && memoryNodes.length > mostMemoryNodes) {
+  const { cpuManagerPolicy, topologyManagerPolicy } = configuration;
+  const needsTopology = cpuManagerPolicy !== 'none' || topologyManagerPolicy !== 'none';
+  const topology = needsTopology ? await host.cpuTopology.cpus(signal) : [];
+  const memoryNodes = [...new Set(topology.map(({ memoryNode }) => memoryNode))].sort((a, b) => a - b);
+  if (topologyManagerPolicy !== 'none' && memoryNodes.length > mostMemoryNodes) {
     throw new InvalidInput({ message: `unsupported on machines with more than ${mostMemoryNodes} NUMA Nodes` });
   }
-  let keeper: CpuKeeper | undefined;
+  const runs = (podUid: string, name: string) =>
+    cache.get(podUid)?.containers.some((container) => container.name === name && container.phase === 'running') === true;
+  const cpus = await createCpus(config, host, { budget, topology }, signal);
+  const devices = await createDevices(roots.root, host, { runs, memoryNodes }, signal);
+  const providers = [devices.provider, cpus.provider].filter((provider) => provider !== undefined);
   return {
-    meters: { pinned: (pod) => pinnedContainers(pod), cpus: () => cpus.figures },
-    port: new Allocations([cpus], alignBy(configuration.topologyManagerPolicy, memoryNodes)),
+    port: new Allocations(providers, alignBy(topologyManagerPolicy, memoryNodes)),
+    meters: cpus.meters,
+    amountsChanged: devices.amountsChanged,
+    onAffected(tell) {
+      devices.affected.subscribe((uids) => {
+        for (const uid of uids) tell(uid);
+      });
+    },
+    given: () => devices.provider.given(),
+    statusOf: devices.statusOf,
+    run: (inner) => devices.run(inner),
     async reconcile(runtime, holds, inner) {
-      keeper ??= new CpuKeeper({ cpus, runtime, holds, save, logger: host.logger });
-      await keeper.reconcile(inner);
+      for (const { podUid } of devices.provider.grants) if (!holds(podUid)) devices.provider.release(podUid);
+      await cpus.reconcile(runtime, holds, inner);
     },
   };
-}
-
-function pinnedContainers(pod: Pod): number {
-  const { initContainers = [], containers = [] } = pod.spec ?? {};
-  return [...initContainers, ...containers].filter((container) => exclusiveCpus(pod, container) > 0).length;
-}
-
-function reservedOf(
-  { reservedSystemCPUs }: KubeletConfiguration,
-  { reserved: { cpuMilli } }: NodeBudget,
-  topology: Parameters<typeof chooseCpus>[0],
-): readonly number[] {
-  if (reservedSystemCPUs !== '') return cpusOf(reservedSystemCPUs, 'reservedSystemCPUs');
-  if (cpuMilli <= 0) {
-    throw new InvalidInput({
-      message: '[cpumanager] the static policy requires systemreserved.cpu + kubereserved.cpu to be greater than zero',
-      hint: 'set kubeReserved or systemReserved, or reservedSystemCPUs',
-    });
-  }
-  const count = Math.ceil(cpuMilli / 1000);
-  const chosen = chooseCpus(topology, new Set(topology.map(({ cpu }) => cpu)), count);
-  if (chosen === undefined) {
-    throw new InvalidInput({
-      message: `[cpumanager] unable to reserve the required amount of CPUs (size of ${topology.length} did not equal ${count})`,
-    });
-  }
-  return chosen;
-}
-
-const knownOptions = ['full-pcpus-only', 'strict-cpu-reservation'];
-
-function optionsOf(given: Readonly<Record<string, string>>): { readonly fullPhysicalCpusOnly: boolean; readonly strictReservation: boolean } {
-  for (const [name, value] of Object.entries(given)) {
-    if (!knownOptions.includes(name)) throw new InvalidInput({ message: `unsupported cpumanager option: "${name}"`, hint: knownOptions.join(', ') });
-    if (value !== 'true' && value !== 'false') throw new InvalidInput({ message: `bad value for option "${name}": ${JSON.stringify(value)}` });
-  }
-  return { fullPhysicalCpusOnly: given['full-pcpus-only'] === 'true', strictReservation: given['strict-cpu-reservation'] === 'true' };
 }
 
 /** What would be accepted and not kept is refused. */
@@ -103,6 +86,4 @@ function refuseUnsupported(configuration: KubeletConfiguration): void {
   if (configuration.topologyManagerPolicy !== 'none' && configuration.topologyManagerScope !== 'container')
     refuse('topologyManagerScope "pod"', 'set it to "container"');
   if (Object.keys(configuration.topologyManagerPolicyOptions).length > 0) refuse('topologyManagerPolicyOptions', 'remove them');
-  if (configuration.cpuManagerPolicy === 'none' && Object.keys(configuration.cpuManagerPolicyOptions).length > 0)
-    refuse('cpuManagerPolicyOptions without a policy', 'set cpuManagerPolicy to "static", or remove them');
 }

@@ -4,6 +4,7 @@ import type { NodeStrain } from '../eviction/node-strain.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { createNodeAgent, type NodeAgent } from './node-agent.ts';
+import type { DeviceAmounts } from './node-resources.ts';
 import type { NodeSettings } from './node-status.ts';
 import type { RuntimeWatch } from './runtime-state.ts';
 
@@ -13,12 +14,18 @@ export interface AgentParts {
   readonly budget: Pick<NodeSettings, 'maxPods' | 'reserved' | 'thresholds'>;
   readonly events: Pick<EventRecorder, 'emit'>;
   readonly strain: NodeStrain;
+  /** Of plugins. */
+  readonly devices: () => DeviceAmounts;
   /** That the kubelet's server took. */
   readonly port: number;
 }
 
 /** The agent of the node, joined with what it asks for. */
-export function createAgent(config: KubeletConfig, host: KubeletHost, { client, runtimeWatch, budget, events, strain, port }: AgentParts): NodeAgent {
+export function createAgent(
+  config: KubeletConfig,
+  host: KubeletHost,
+  { client, runtimeWatch, budget, events, strain, devices, port }: AgentParts,
+): NodeAgent {
   const { clock, logger, random } = host;
   const { configuration, timings, hasExternalCloud, givenAddresses } = config;
   return createNodeAgent({
@@ -35,6 +42,7 @@ export function createAgent(config: KubeletConfig, host: KubeletHost, { client, 
       kubeletVersion: config.version,
       rootDirectory: config.roots.root,
       strain,
+      devices,
       clock,
       logger,
     }),

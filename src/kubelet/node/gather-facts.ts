@@ -5,6 +5,7 @@ import type { Image, VersionResponse } from '#wire/generated/cri.ts';
 import type { NodeStrain } from '../eviction/node-strain.ts';
 import type { HostFacts, HostPort } from '../ports/host.ts';
 import type { RuntimePort } from '../ports/runtime.ts';
+import type { DeviceAmounts } from './node-resources.ts';
 import type { NodeFacts } from './node-status.ts';
 import type { RuntimeWatch } from './runtime-state.ts';
 
@@ -21,6 +22,8 @@ export interface FactsGathererOptions {
   /** Whose file system is the node's ephemeral storage. */
   readonly rootDirectory: string;
   readonly strain: NodeStrain;
+  /** Of plugins; absent: none. */
+  readonly devices?: () => DeviceAmounts;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -63,6 +66,7 @@ export function gatherFacts(options: FactsGathererOptions): (signal: AbortSignal
       runtimeVersion: version,
       runtimeName,
       images,
+      devices: options.devices?.() ?? {},
       runtime: options.runtimeWatch.state.get(),
       pressures: {
         memoryPressure: pressures.includes('MemoryPressure'),

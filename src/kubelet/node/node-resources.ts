@@ -36,6 +36,13 @@ export function nodeAllocatable(
   };
 }
 
+/** Devices by resource. */
+export type DeviceAmounts = Readonly<Record<string, { readonly capacity: number; readonly allocatable: number }>>;
+
+export function amountsOf(devices: DeviceAmounts, which: 'capacity' | 'allocatable'): ResourceList {
+  return Object.fromEntries(Object.entries(devices).map(([name, amounts]) => [name, String(amounts[which])]));
+}
+
 /** What others have announced on this node: it can be given to pods whole. */
 export function foreignResources(before: ResourceList, own: ResourceList): ResourceList {
   return Object.fromEntries(Object.entries(before).filter(([name]) => !Object.hasOwn(own, name) && !isOurs(name)));

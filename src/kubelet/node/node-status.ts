@@ -3,7 +3,15 @@ import type { Image, VersionResponse } from '#wire/generated/cri.ts';
 import type { FilesystemFacts, HostFacts } from '../ports/host.ts';
 import type { HardEvictionThresholds, ReservedResources } from '../resources/node-budget.ts';
 import { type NodeHealth, nodeConditions } from './node-conditions.ts';
-import { foreignResources, keptAllocatable, nodeAllocatable, nodeCapacity, type ResourceList } from './node-resources.ts';
+import {
+  amountsOf,
+  type DeviceAmounts,
+  foreignResources,
+  keptAllocatable,
+  nodeAllocatable,
+  nodeCapacity,
+  type ResourceList,
+} from './node-resources.ts';
 import type { RuntimeState } from './runtime-state.ts';
 
 /** What a node's status is made of. */
@@ -22,6 +30,8 @@ export interface NodeFacts {
   readonly images: readonly Image[];
   readonly runtime: RuntimeState;
   readonly pressures: Omit<NodeHealth, 'problems'>;
+  /** What plugins add to the node; absent: nothing. */
+  readonly devices?: DeviceAmounts;
   /** The kubelet is about to stop together with the host. */
   readonly isShuttingDown: boolean;
 }
@@ -51,7 +61,8 @@ export function nodeStatus(facts: NodeFacts, settings: NodeSettings, before: Nod
   const { maxPods, reserved, thresholds } = settings;
   const counted = ({ 'ephemeral-storage': storage = '', ...others }: ResourceList): ResourceList =>
     settings.countsStorage ? { ...others, 'ephemeral-storage': storage } : others;
-  const own = counted(nodeCapacity(host, filesystem, maxPods));
+  const devices = facts.devices ?? {};
+  const own = { ...amountsOf(devices, 'capacity'), ...counted(nodeCapacity(host, filesystem, maxPods)) };
   const foreign = foreignResources(before.capacity ?? {}, own);
   return {
     ...before,
@@ -60,6 +71,7 @@ export function nodeStatus(facts: NodeFacts, settings: NodeSettings, before: Nod
     allocatable: {
       ...keptAllocatable(before.allocatable ?? {}, { ...foreign, ...own }),
       ...foreign,
+      ...amountsOf(devices, 'allocatable'),
       ...counted(nodeAllocatable(host, filesystem, maxPods, reserved, thresholds)),
     },
     nodeInfo: {

@@ -6,6 +6,7 @@ import type { ContainerAllocation } from '../../ports/allocations.ts';
 import type { LogicalCpu } from '../../ports/cpu-topology.ts';
 import { cpusOf } from '../../resources/cpu-set.ts';
 import type { AllocationProvider, AllocationRefusal, TopologyHint, TopologyHints } from '../provider.ts';
+import { unexpected } from '../refusals.ts';
 import { chooseCpus } from './choose-cpus.ts';
 import { cpuList } from './cpu-list.ts';
 import type { CpuState } from './cpu-state.ts';
@@ -156,8 +157,4 @@ export function exclusiveCpus(pod: Pod, container: Container): number {
   if (qosClass(pod) !== 'Guaranteed' || pod.spec?.resources !== undefined) return 0;
   const milli = quantityToMilli(container.resources?.requests?.['cpu'] ?? container.resources?.limits?.['cpu'] ?? '0');
   return milli % 1000 === 0 ? milli / 1000 : 0;
-}
-
-function unexpected(problem: string): AllocationRefusal {
-  return { reason: 'UnexpectedAdmissionError', message: `Allocate failed due to ${problem}, which is unexpected` };
 }
