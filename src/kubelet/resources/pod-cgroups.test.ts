@@ -38,6 +38,15 @@ test('the tree, then pods in it, then nothing left of them', async () => {
   assert.deepEqual(await cgroups.orphans(new Set(), signal), ['e1']);
 });
 
+test('subtle 40: a pod that nobody knows keeps its cgroup until its volumes are gone, but no more than the least weight', async () => {
+  const host = new MemoryCgroups();
+  const cgroups = createPodCgroups(host, somePodCgroupsOptions('/a'));
+  const other = { ...burstable, metadata: { ...burstable.metadata, uid: 'b2' } };
+  const [orphan, known] = [await cgroups.ensure(burstable, signal), await cgroups.ensure(other, signal)];
+  assert.deepEqual(await cgroups.orphans(new Set(['b2']), signal), ['b1']);
+  assert.deepEqual([host.settings(orphan)?.cpuShares, host.settings(known)?.cpuShares], [2, 1024]);
+});
+
 test('a cgroup that is there is not written again', async () => {
   const host = new MemoryCgroups();
   const cgroups = createPodCgroups(host, somePodCgroupsOptions('/a'));

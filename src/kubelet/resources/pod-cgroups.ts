@@ -2,6 +2,7 @@ import type { Pod } from '#api/types/core-v1.ts';
 import type { CgroupsPort } from '../ports/cgroups.ts';
 import type { NodeCgroupOptions } from './cgroup-options.ts';
 import { podCgroupSettings } from './cgroup-settings.ts';
+import { MIN_CPU_SHARES } from './cpu.ts';
 import { QosTree, type QosTreeOptions } from './qos-tree.ts';
 
 export type PodCgroupsOptions = QosTreeOptions & Pick<NodeCgroupOptions, 'isPerQos'>;
@@ -20,7 +21,7 @@ export interface PodCgroups {
   updateQos(pods: readonly Pod[], signal: AbortSignal): Promise<void>;
   /** Once a minute: the same whatever was written before, and what could not be enforced so far. */
   refresh(pods: readonly Pod[], signal: AbortSignal): Promise<void>;
-  /** Uids that have a cgroup and are not known. */
+  /** Uids that have a cgroup and are not known. They get the least weight: they may stay for long, if a volume of theirs cannot be unmounted. */
   orphans(knownUids: ReadonlySet<string>, signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -62,7 +63,11 @@ export function createPodCgroups(cgroups: CgroupsPort, options: PodCgroupsOption
       if (!isPerQos) return [];
       const children = await Promise.all(names.tiers.map((tier) => cgroups.children(tier, signal)));
       const uids = children.flat().flatMap((name) => names.uidOf(name) ?? []);
-      return [...new Set(uids)].filter((uid) => !knownUids.has(uid));
+      const orphans = [...new Set(uids)].filter((uid) => !knownUids.has(uid));
+      const noPages = Object.fromEntries(podOptions.hugepageSizes.map((size) => [size, 0]));
+      for (const uid of orphans)
+        for (const path of await pathsOf(uid, signal)) await tree.ensure(path, { cpuShares: MIN_CPU_SHARES, hugepageLimits: noPages }, signal);
+      return orphans;
     },
   };
 }
