@@ -42,9 +42,15 @@ export function hostNames(name: string): HostNames {
     bridge: `kn${hash}`,
     iptablesChain: `KN-${hash}`,
     cgroupRoot: `/kubernode/${name}`,
-    sliceRoot: `/kubernode.slice/kubernode-${name.replaceAll('-', '_')}.slice`,
+    sliceRoot: slicePath(['kubernode', name]),
     network: `kubernode-${name}`,
     lockSocket: `\0kubernode/${name}`,
     runDir: `${runRoot}/${name}`,
   };
+}
+
+/** systemd's name of a slice has those of all slices above it; `-` parts them, so inside a name it is `_`. */
+export function slicePath(parts: readonly string[]): string {
+  const escaped = parts.map((part) => part.replaceAll('-', '_'));
+  return escaped.map((_, index) => `/${escaped.slice(0, index + 1).join('-')}.slice`).join('');
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cgroupRoots } from '../cgroup-roots.ts';
 import { clusterPaths } from '../cluster-paths.ts';
 import type { FoundCluster } from '../find-clusters.ts';
 import { hostNames } from '../host-names.ts';
@@ -129,6 +130,12 @@ test('slices of systemd belong to the same pods and containers', () => {
     entries.filter(({ kind }) => kind === 'cgroup').map(({ owner }) => owner),
     ['container c of pod default/web', 'pod default/web', undefined, 'cluster one', 'cluster one'],
   );
+});
+
+test('cgroups below a root of the user’s own are found by the cluster’s settings', () => {
+  const [, , folder, slice] = cgroupRoots(names, { kubelet: { cgroupRoot: '/my-pods/' } });
+  assert.deepEqual([folder, slice], ['/my-pods/kubernode/one', '/my_pods.slice/my_pods-kubernode.slice/my_pods-kubernode-one.slice']);
+  assert.deepEqual(cgroupRoots(names, { kubelet: {} }), [names.cgroupRoot, names.sliceRoot]);
 });
 
 test('of a cluster without a living part everything on the host is left over, but its data is kept on purpose', () => {

@@ -1,6 +1,6 @@
+import { cgroupRoots } from '../cgroup-roots.ts';
 import { type FoundCluster, isLive } from '../find-clusters.ts';
 import { clusterChains, sharedChains } from '../firewall.ts';
-import type { HostNames } from '../host-names.ts';
 import type { HostObjects } from '../inventory/host-objects.ts';
 
 export type AuditKind =
@@ -39,6 +39,7 @@ export interface LivingOwners {
 export function auditEntries(cluster: FoundCluster, objects: HostObjects, owners: LivingOwners): readonly AuditEntry[] {
   const { names, paths } = cluster;
   const live = isLive(cluster);
+  const roots = cgroupRoots(names, cluster.settings);
   // A node without a cluster of this host is not gone with its kubelet: its pods run on, and the next kubelet takes them over.
   const isWaiting =
     !live && cluster.settings === undefined && cluster.runtime !== undefined && objects.podDirectories.some((uid) => owners.pods.has(uid));
@@ -71,7 +72,7 @@ export function auditEntries(cluster: FoundCluster, objects: HostObjects, owners
         );
       return entry('mount', target, ownerOfPath(target.replace(paths.runDir, '').replace(paths.dataDir, ''), owners, whole));
     }),
-    ...objects.cgroups.map((cgroup) => entry('cgroup', cgroup, ownerOfPath(belowRoot(cgroup, names), owners, whole))),
+    ...objects.cgroups.map((cgroup) => entry('cgroup', cgroup, ownerOfPath(belowRoot(cgroup, roots), owners, whole))),
     ...objects.hostPortRules.map((rule) => entry('firewall-rule', rule.rule, byContainer(rule.containerId))),
     ...clusterChains(objects.rules).flatMap(({ chain }) => (chain === names.iptablesChain ? [entry('firewall-chain', chain, whole)] : [])),
     ...(cluster.hasRunDir ? [entry('directory', paths.runDir, whole)] : []),
@@ -91,10 +92,10 @@ export function sharedEntries(rules: string): readonly AuditEntry[] {
 }
 
 /** As cgroupfs would have it: a slice has the names of all slices above it, and `_` for `-`; a container is a scope. */
-function belowRoot(cgroup: string, { cgroupRoot, sliceRoot }: HostNames): string {
-  if (!cgroup.startsWith(sliceRoot)) return cgroup.slice(cgroupRoot.length);
+function belowRoot(cgroup: string, roots: readonly string[]): string {
+  const root = roots.find((one) => cgroup === one || cgroup.startsWith(`${one}/`)) ?? '';
   return cgroup
-    .slice(sliceRoot.length)
+    .slice(root.length)
     .split('/')
     .map((part) =>
       part.replace(/^.*-pod(.+)\.slice$/, (_, uid: string) => `pod${uid.replaceAll('_', '-')}`).replace(/^cri-containerd-(.+)\.scope$/, '$1'),

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { messageOf, Unavailable } from '#base/errors.ts';
+import { cgroupRoots } from '../cgroup-roots.ts';
 import type { FoundCluster } from '../find-clusters.ts';
 import { planRemoval } from '../firewall.ts';
 import type { HostObjects } from '../inventory/host-objects.ts';
@@ -39,7 +40,7 @@ export async function sweepObjects(cluster: FoundCluster, objects: HostObjects, 
   await Promise.all([
     attempt(`bridge ${names.bridge}`, () => host.network.deleteLink(names.bridge, signal)),
     rules === undefined ? undefined : attempt(`rules of chain ${names.iptablesChain}`, () => host.network.changeRules(rules, signal)),
-    ...[names.cgroupRoot, names.sliceRoot].map((root) => attempt(`control group ${root}`, () => removeCgroups(root, host, signal))),
+    ...cgroupRoots(names, cluster.settings).map((root) => attempt(`control group ${root}`, () => removeCgroups(root, host, signal))),
     ...objects.attachments.map(({ file }) => attempt(file, () => host.files.remove(file))),
     attempt(paths.cniDataDir, () => host.files.removeTree(paths.cniDataDir)),
     ...objects.shimSockets.map((socket) => attempt(socket, () => host.files.remove(socket))),

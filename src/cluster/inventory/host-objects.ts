@@ -1,3 +1,4 @@
+import { cgroupRoots } from '../cgroup-roots.ts';
 import type { FoundCluster } from '../find-clusters.ts';
 import { type HostPortRule, hostPortRules } from '../firewall.ts';
 import type { ClusterHost } from '../ports/cluster-host.ts';
@@ -48,7 +49,7 @@ export async function gatherHostObjects(cluster: FoundCluster, host: ClusterHost
     host.network.links(),
     reservationsIn(`${paths.cniDataDir}/${names.network}`, host),
     attachmentsOf(names.network, host),
-    Promise.all([names.cgroupRoot, names.sliceRoot].map((root) => host.cgroups.listBelow(root))).then((lists) => lists.flat()),
+    Promise.all(cgroupRoots(names, cluster.settings).map((root) => host.cgroups.listBelow(root))).then((lists) => lists.flat()),
     host.files.list(`${paths.kubeletRoot}/pods`),
     shimSocketsOf(paths.containerdState, host),
   ]);
