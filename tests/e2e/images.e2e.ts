@@ -179,11 +179,11 @@ test('a credential provider for ServiceAccounts gets a token of the pod, and onl
   const claims = JSON.parse(Buffer.from(String(serviceAccountToken).split('.')[1] ?? '', 'base64url').toString('utf8'));
   const { pod, serviceaccount } = claims['kubernetes.io'];
   assert.deepEqual([claims.aud, pod.name, serviceaccount.name], [['registry.tests'], 'trusted', 'trusted']);
-  await apply(kubectl, podOf('trusted-too', reference, by('trusted')), podOf('plain', reference, by('plain')));
+  await apply(kubectl, podOf('trusted-too', reference, by('trusted')), podOf('untrusted', reference, by('plain')));
   await waitForPod(kubectl, 'trusted-too');
   await told(cluster, 'trusted-too', 'Pulled', /already present on machine and can be accessed by the pod$/);
   const unauthorized = `${resolving(reference)}pulling from host ${locked.host} failed with status code [manifests 1]: 401 Unauthorized`;
-  assert.equal(await backsOff(kubectl, 'plain'), backOff(reference, unauthorized));
+  assert.equal(await backsOff(kubectl, 'untrusted'), backOff(reference, unauthorized));
   // The image is there, and this account has not been seen with it: it is pulled once more, by a token of its own.
   await apply(kubectl, podOf('other', reference, by('other')));
   await waitForPod(kubectl, 'other');
