@@ -51,7 +51,13 @@ export async function runNode(program: NodeProgram, logger: Logger, signal: Abor
   const registry = new Registry();
   const connection = { ...program.connection, userAgent: 'kubelet/kubernode' };
   const transport = withClientMetrics(createHttpTransport(connection), connection.server, registry, systemClock);
-  const runtime = createCriRuntime({ endpoint: runtimeEndpoint, clock: systemClock, containerdEvents: 'auto' });
+  const runtime = createCriRuntime({
+    endpoint: runtimeEndpoint,
+    imageEndpoint: config.configuration.imageServiceEndpoint || undefined,
+    requestTimeoutMs: config.configuration.runtimeRequestTimeout,
+    clock: systemClock,
+    containerdEvents: 'auto',
+  });
   const host: KubeletHost = {
     client: createClient(transport),
     runtime,

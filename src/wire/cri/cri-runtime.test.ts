@@ -11,6 +11,20 @@ test('the runtime over CRI is what the kubelet asks for', async () => {
   runtime.close();
 });
 
+test('images may be with another program than containers', async () => {
+  const runtime = createCriRuntime({
+    endpoint: 'unix:///no/runtime.sock',
+    imageEndpoint: 'unix:///no/images.sock',
+    clock: systemClock,
+    containerdEvents: false,
+  });
+  const { signal } = new AbortController();
+  await assert.rejects(runtime.version(signal), { message: /no\/runtime\.sock/ });
+  await assert.rejects(runtime.listImages(signal), { message: /no\/images\.sock/ });
+  await assert.rejects(runtime.downloads(signal), { message: /no\/images\.sock/ });
+  runtime.close();
+});
+
 test('an endpoint that is no unix socket is refused', () => {
   assert.throws(() => createCriRuntime({ endpoint: '/run/x.sock', clock: systemClock, containerdEvents: false }), { code: 'INVALID_INPUT' });
 });

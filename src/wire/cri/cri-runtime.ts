@@ -33,6 +33,8 @@ import { runtimeEvents } from './runtime-events.ts';
 export interface CriRuntimeOptions extends CriObservers {
   /** `unix:///path` */
   readonly endpoint: string;
+  /** Where images are, if that is another program. */
+  readonly imageEndpoint?: string | undefined;
   readonly clock: Clock;
   /** Whether containerd's own event service is used; `auto`: if the runtime has it. */
   readonly containerdEvents: boolean | 'auto';
@@ -50,7 +52,9 @@ export interface StreamRequest {
 }
 
 export function createCriRuntime(options: CriRuntimeOptions): CriRuntime {
-  return new CriRuntime(openChannel(options.endpoint, options.clock), options);
+  const { endpoint, imageEndpoint = endpoint, clock } = options;
+  const channel = openChannel(endpoint, clock);
+  return new CriRuntime(channel, imageEndpoint === endpoint ? channel : openChannel(imageEndpoint, clock), options);
 }
 
 const runtimeService = RuntimeServiceDefinition;
@@ -59,16 +63,20 @@ const imageService = ImageServiceDefinition;
 /** A container runtime that speaks CRI v1. What is not there is `undefined` for a status and no error for stop and remove. */
 export class CriRuntime {
   readonly #channel: GrpcChannel;
+  readonly #imageChannel: GrpcChannel;
   readonly #call: CriCaller;
+  readonly #callImages: CriCaller;
   readonly #clock: Clock;
   readonly #containerdEvents: boolean | 'auto';
   readonly #timeoutMs: number;
   /** Those that are under way, by container. */
   readonly #removals = new Map<string, Promise<void>>();
 
-  constructor(channel: GrpcChannel, options: Omit<CriRuntimeOptions, 'endpoint'>) {
+  constructor(channel: GrpcChannel, imageChannel: GrpcChannel, options: Omit<CriRuntimeOptions, 'endpoint' | 'imageEndpoint'>) {
     this.#channel = channel;
+    this.#imageChannel = imageChannel;
     this.#call = criCaller(channel, options.clock, options);
+    this.#callImages = criCaller(imageChannel, options.clock, options);
     this.#clock = options.clock;
     this.#containerdEvents = options.containerdEvents;
     this.#timeoutMs = options.requestTimeoutMs ?? 120_000;
@@ -76,6 +84,7 @@ export class CriRuntime {
 
   close(): void {
     this.#channel.close();
+    this.#imageChannel.close();
   }
 
   async version(signal: AbortSignal): Promise<VersionResponse> {
@@ -213,30 +222,30 @@ export class CriRuntime {
 
   async imageStatus(image: ImageSpec, signal: AbortSignal): Promise<Image | undefined> {
     const request = { image, verbose: false };
-    return (await ifThere(this.#call(imageService, 'imageStatus', request, this.#about(`status of image ${image.image}`), signal)))?.image;
+    return (await ifThere(this.#callImages(imageService, 'imageStatus', request, this.#about(`status of image ${image.image}`), signal)))?.image;
   }
 
   async listImages(signal: AbortSignal): Promise<readonly Image[]> {
-    return (await this.#call(imageService, 'listImages', { filter: undefined }, this.#about('list of images'), signal)).images;
+    return (await this.#callImages(imageService, 'listImages', { filter: undefined }, this.#about('list of images'), signal)).images;
   }
 
   /** @returns the image's reference for `CreateContainer` */
   async pullImage(image: ImageSpec, auth: AuthConfig | undefined, sandboxConfig: PodSandboxConfig | undefined, signal: AbortSignal): Promise<string> {
     const about = { doing: `pull image ${image.image}`, timeoutMs: undefined };
-    return (await this.#call(imageService, 'pullImage', { image, auth, sandboxConfig }, about, signal)).imageRef;
+    return (await this.#callImages(imageService, 'pullImage', { image, auth, sandboxConfig }, about, signal)).imageRef;
   }
 
   async removeImage(image: ImageSpec, signal: AbortSignal): Promise<void> {
-    await ifThere(this.#call(imageService, 'removeImage', { image }, this.#about(`remove image ${image.image}`), signal));
+    await ifThere(this.#callImages(imageService, 'removeImage', { image }, this.#about(`remove image ${image.image}`), signal));
   }
 
   async imageFsInfo(signal: AbortSignal): Promise<ImageFsInfoResponse> {
-    return await this.#call(imageService, 'imageFsInfo', {}, this.#about('file systems of images'), signal);
+    return await this.#callImages(imageService, 'imageFsInfo', {}, this.#about('file systems of images'), signal);
   }
 
   /** What containerd downloads; `undefined` from another runtime. */
   async downloads(signal: AbortSignal): Promise<readonly Download[] | undefined> {
-    return await containerdDownloads(this.#channel, signal);
+    return await containerdDownloads(this.#imageChannel, signal);
   }
 
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent> {
