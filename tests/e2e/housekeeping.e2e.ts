@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +14,7 @@ import { createLinuxCgroups } from '#os/linux/cgroups.ts';
 import { createLinuxMounter } from '#os/linux/mounter.ts';
 import { createCriRuntime } from '#wire/cri/cri-runtime.ts';
 import { ContainerConfig, PodSandboxConfig } from '#wire/generated/cri.ts';
-import { outputOf } from '../support/kubectl.ts';
+import { kubectlPath, outputOf } from '../support/kubectl.ts';
 import { apply, busybox, getPod, sleeper, waitForField, waitForPod } from '../support/pods.ts';
 import { startCluster } from '../support/start-cluster.ts';
 
@@ -57,14 +59,20 @@ const containersOf = ({ metadata: { uid } }: Pod) => runtime.listContainers({ la
 
 test('kubectl logs -f goes on over rotations: no line is lost, none comes twice', async () => {
   const lines = 20_000;
-  const script = `i=0; while [ $i -lt ${lines} ]; do echo "line $i"; i=$((i+1)); [ $((i % 250)) -ne 0 ] || usleep 40000; done; sleep 2`;
+  // It begins when somebody listens: of a log that was rotated before, only the current file is told.
+  const writes = `while [ $i -lt ${lines} ]; do echo "line $i"; i=$((i+1)); [ $((i % 250)) -ne 0 ] || usleep 40000; done`;
+  const script = `echo "line 0"; i=1; until [ -e /go ]; do usleep 50000; done; ${writes}; sleep 2`;
   await apply(kubectl, sleeper('writer', { restartPolicy: 'Never' }, { command: ['sh', '-c', script] }));
   await waitForPod(kubectl, 'writer');
   const pod = await getPod(kubectl, 'writer');
-  const followed = kubectl('logs -f writer');
-  const said = outputOf(await followed)
-    .trimEnd()
-    .split('\n');
+  const follower = spawn(kubectlPath('1.35'), ['--kubeconfig', cluster.kubeconfig, 'logs', '-f', 'writer'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const chunks: Buffer[] = [];
+  follower.stdout.on('data', (chunk: Buffer) => void chunks.push(chunk));
+  const ended = once(follower, 'close');
+  await once(follower.stdout, 'data');
+  outputOf(await kubectl('exec writer -- touch /go'));
+  await ended;
+  const said = Buffer.concat(chunks).toString().trimEnd().split('\n');
   const wanted = Array.from({ length: lines }, (_, index) => `line ${index}`);
   const firstWrong = wanted.findIndex((line, index) => said[index] !== line);
   assert.deepEqual([said.length, firstWrong < 0 ? '' : said[firstWrong]], [lines, '']);
