@@ -11,12 +11,16 @@ const pod = aPod({ spec: { initContainers: [container('first')], containers: [co
 
 function provider(name: string, log: string[], refuses?: string): AllocationProvider {
   return {
-    hints: () => new Map([[name, [{ nodes: 1, preferred: true }]]]),
+    hints: (_pod, { name: of }) => {
+      if (of === '') log.push(`${name} is asked for the pod`);
+      return new Map([[name, [{ nodes: 1, preferred: true }]]]);
+    },
     async allocate(_pod, { name: of }, hint) {
       log.push(`${name} ${of} ${hint?.nodes}`);
       return of === refuses ? { reason: 'UnexpectedAdmissionError', message: `${name} has none left` } : undefined;
     },
     prepare: async () => ({ envs: { [name]: '1' }, cdiDevices: [name] }),
+    holds: () => log.some((line) => line.startsWith(`${name} main`)),
     release: (uid) => void log.push(`${name} back from ${uid}`),
     resources: () => ({ [name]: { capacity: 2, allocatable: 1 } }),
   };
@@ -41,4 +45,13 @@ test('a pod that one provider or the alignment refuses holds nothing', async () 
   assert.deepEqual(log.slice(-2), [`a back from ${pod.metadata.uid}`, `b back from ${pod.metadata.uid}`]);
   const apart = new Allocations([provider('a', [])], () => ({ reason: 'TopologyAffinityError', message: 'apart' }));
   assert.deepEqual(await apart.allocate(pod, signal), { admitted: false, reason: 'TopologyAffinityError', message: 'apart' });
+});
+
+test('with scope pod all containers are placed by one answer, and a pod that has its share is not placed again', async () => {
+  const log: string[] = [];
+  const all = new Allocations([provider('a', log)], (hints) => ({ nodes: hints().length, preferred: true }), 'pod');
+  assert.deepEqual(await all.allocate(pod, signal), { admitted: true });
+  assert.deepEqual(log, ['a is asked for the pod', 'a first 1', 'a main 1']);
+  await all.allocate(pod, signal);
+  assert.deepEqual(log.slice(3), ['a first undefined', 'a main undefined']);
 });

@@ -1,25 +1,26 @@
 import type { Container, Pod } from '#api/types/core-v1.ts';
 import type { AllocationAnswer, AllocationsPort, ContainerAllocation } from '../ports/allocations.ts';
-import type { Align, AllocationProvider, AllocationRefusal } from './provider.ts';
+import type { Align, AllocationProvider, AllocationRefusal, TopologyHint, TopologyHints } from './provider.ts';
+import { asOneContainer } from './topology/as-one.ts';
 
 /** All providers as one: containers in the order of the spec, init containers first, each from every provider or the pod from none. */
 export class Allocations implements AllocationsPort {
   readonly #providers: readonly AllocationProvider[];
   readonly #align: Align;
+  readonly #scope: 'container' | 'pod';
 
-  constructor(providers: readonly AllocationProvider[], align: Align) {
+  /** @param scope 'pod': all containers of a pod are on the same memory nodes */
+  constructor(providers: readonly AllocationProvider[], align: Align, scope: 'container' | 'pod' = 'container') {
     this.#providers = providers;
     this.#align = align;
+    this.#scope = scope;
   }
 
   async allocate(pod: Pod, signal: AbortSignal): Promise<AllocationAnswer> {
-    for (const container of [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]) {
-      const refusal = await this.#allocateOne(pod, container, signal);
-      if (refusal === undefined) continue;
-      this.release(pod.metadata.uid);
-      return { admitted: false, ...refusal };
-    }
-    return { admitted: true };
+    const refusal = await this.#allocateAll(pod, signal);
+    if (refusal === undefined) return { admitted: true };
+    this.release(pod.metadata.uid);
+    return { admitted: false, ...refusal };
   }
 
   async prepare(pod: Pod, container: Container, signal: AbortSignal): Promise<ContainerAllocation | undefined> {
@@ -34,19 +35,33 @@ export class Allocations implements AllocationsPort {
 
   readonly resources = () => Object.assign({}, ...this.#providers.map((provider) => provider.resources?.() ?? {}));
 
-  async #allocateOne(pod: Pod, container: Container, signal: AbortSignal): Promise<AllocationRefusal | undefined> {
-    const aligned = this.#align(
-      pod,
-      container,
-      this.#providers.map((provider) => provider.hints(pod, container)),
-    );
-    if (aligned !== undefined && 'reason' in aligned) return aligned;
-    for (const provider of this.#providers) {
-      const refusal = await provider.allocate(pod, container, aligned, signal);
-      if (refusal !== undefined) return refusal;
+  async #allocateAll(pod: Pod, signal: AbortSignal): Promise<AllocationRefusal | undefined> {
+    const ofPod = this.#scope === 'pod' ? this.#alignPod(pod) : undefined;
+    if (isRefusal(ofPod)) return ofPod;
+    for (const container of [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]) {
+      const hint = this.#scope === 'pod' ? ofPod : this.#align(() => this.#hints(pod, container));
+      if (isRefusal(hint)) return hint;
+      for (const provider of this.#providers) {
+        const refusal = await provider.allocate(pod, container, hint, signal);
+        if (refusal !== undefined) return refusal;
+      }
     }
     return undefined;
   }
+
+  /** A pod that has its share already, as after a restart of the kubelet, is where it is. */
+  #alignPod(pod: Pod): TopologyHint | AllocationRefusal | undefined {
+    if (this.#providers.some((provider) => provider.holds(pod.metadata.uid))) return undefined;
+    return this.#align(() => this.#hints(pod, asOneContainer(pod)));
+  }
+
+  #hints(pod: Pod, container: Container): readonly TopologyHints[] {
+    return this.#providers.map((provider) => provider.hints(pod, container));
+  }
+}
+
+function isRefusal(answer: TopologyHint | AllocationRefusal | undefined): answer is AllocationRefusal {
+  return answer !== undefined && 'reason' in answer;
 }
 
 const nothing: ContainerAllocation = { devices: [], mounts: [], envs: {}, annotations: {}, cdiDevices: [] };

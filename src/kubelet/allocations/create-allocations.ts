@@ -11,7 +11,8 @@ import type { RuntimeCache } from '../runtime/runtime-cache.ts';
 import { Allocations } from './allocations.ts';
 import { createCpus } from './cpus/create-cpus.ts';
 import { createDevices, type DevicesHost } from './devices/create-devices.ts';
-import { alignBy, mostMemoryNodes } from './topology/align.ts';
+import { alignBy } from './topology/align.ts';
+import { checkMemoryNodes, topologyOptions } from './topology/topology-options.ts';
 
 /** What the node gives to one container alone. */
 export interface NodeAllocations {
@@ -46,20 +47,24 @@ export async function createAllocations(
 ): Promise<NodeAllocations> {
   const { configuration, roots } = config;
   refuseUnsupported(configuration);
-  const { cpuManagerPolicy, topologyManagerPolicy } = configuration;
+  const options = topologyOptions(configuration.topologyManagerPolicyOptions);
+  const { cpuManagerPolicy, topologyManagerPolicy, topologyManagerScope } = configuration;
   const needsTopology = cpuManagerPolicy !== 'none' || topologyManagerPolicy !== 'none';
-  const topology = needsTopology ? await host.cpuTopology.cpus(signal) : [];
-  const memoryNodes = [...new Set(topology.map(({ memoryNode }) => memoryNode))].sort((a, b) => a - b);
-  if (topologyManagerPolicy !== 'none' && memoryNodes.length > mostMemoryNodes) {
-    throw new InvalidInput({ message: `unsupported on machines with more than ${mostMemoryNodes} NUMA Nodes` });
-  }
+  const [topology, memory] = needsTopology ? await Promise.all([host.cpuTopology.cpus(signal), host.cpuTopology.memoryNodes(signal)]) : [[], []];
+  const memoryNodes = memory.map(({ node }) => node);
+  if (topologyManagerPolicy !== 'none') checkMemoryNodes(memoryNodes.length, options);
+  const distance = (from: number, to: number) => memory[memoryNodes.indexOf(from)]?.distances[memoryNodes.indexOf(to)] ?? Number.MAX_SAFE_INTEGER;
   const runs = (podUid: string, name: string) =>
     cache.get(podUid)?.containers.some((container) => container.name === name && container.phase === 'running') === true;
   const cpus = await createCpus(config, host, { budget, topology }, signal);
   const devices = await createDevices(roots.root, host, { runs, memoryNodes }, signal);
   const providers = [devices.provider, cpus.provider].filter((provider) => provider !== undefined);
   return {
-    port: new Allocations(providers, alignBy(topologyManagerPolicy, memoryNodes)),
+    port: new Allocations(
+      providers,
+      alignBy(topologyManagerPolicy, memoryNodes, options.prefersClosest ? distance : undefined),
+      topologyManagerScope,
+    ),
     meters: cpus.meters,
     amountsChanged: devices.amountsChanged,
     onAffected(tell) {
@@ -83,7 +88,4 @@ function refuseUnsupported(configuration: KubeletConfiguration): void {
     throw new InvalidInput({ message: `${field}: this version does not support it`, hint: mend });
   };
   if (configuration.memoryManagerPolicy !== 'None') refuse('memoryManagerPolicy "Static"', 'leave it "None"');
-  if (configuration.topologyManagerPolicy !== 'none' && configuration.topologyManagerScope !== 'container')
-    refuse('topologyManagerScope "pod"', 'set it to "container"');
-  if (Object.keys(configuration.topologyManagerPolicyOptions).length > 0) refuse('topologyManagerPolicyOptions', 'remove them');
 }

@@ -28,10 +28,12 @@ export interface AllocationProvider {
   allocate(pod: Pod, container: Container, hint: TopologyHint | undefined, signal: AbortSignal): Promise<AllocationRefusal | undefined>;
   /** Just before the container is made: its part of the config. @throws when the start is refused */
   prepare(pod: Pod, container: Container, signal: AbortSignal): Promise<Partial<ContainerAllocation> | undefined>;
+  /** Whether the pod has something of it. */
+  holds(podUid: string): boolean;
   release(podUid: string): void;
   /** What it adds to the node. */
   resources?(): Readonly<Record<string, { readonly capacity: number; readonly allocatable: number }>>;
 }
 
-/** Chooses one hint for a container from those of all providers, or refuses. */
-export type Align = (pod: Pod, container: Container, hints: readonly TopologyHints[]) => TopologyHint | AllocationRefusal | undefined;
+/** Chooses one hint from those of all providers, which are asked only if they matter, or refuses. */
+export type Align = (hints: () => readonly TopologyHints[]) => TopologyHint | AllocationRefusal | undefined;

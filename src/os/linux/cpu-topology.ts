@@ -1,10 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { CpuTopologyPort, LogicalCpu } from '#kubelet/ports/cpu-topology.ts';
+import { readMemoryNodes } from './memory-nodes.ts';
 
 const root = '/sys/devices/system';
 
 /** What the kernel says in sysfs. A machine that does not tell of its sockets and memory nodes has one of each. */
 export const linuxCpuTopology: CpuTopologyPort = {
+  memoryNodes: readMemoryNodes,
   async cpus() {
     const [online, nodes] = await Promise.all([readFile(`${root}/cpu/online`, 'utf8'), memoryNodes()]);
     return await Promise.all(numbersOf(online).map(async (cpu) => ({ ...(await placeOf(cpu)), memoryNode: nodes.get(cpu) ?? 0 })));

@@ -100,6 +100,10 @@ export class StaticCpus implements AllocationProvider {
     return { cpus: cpuList(this.cpusOf(pod.metadata.uid, container.name)) };
   }
 
+  holds(podUid: string): boolean {
+    return this.#given.has(podUid);
+  }
+
   release(podUid: string): void {
     this.#given.delete(podUid);
   }

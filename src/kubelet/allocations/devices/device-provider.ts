@@ -80,6 +80,10 @@ export class DeviceProvider implements AllocationProvider {
     return allocationOf(grants.map(({ answer }) => answer));
   }
 
+  holds(podUid: string): boolean {
+    return this.#grants.some((grant) => grant.podUid === podUid);
+  }
+
   release(podUid: string): void {
     const left = this.#grants.filter((grant) => grant.podUid !== podUid);
     if (left.length === this.#grants.length) return;
