@@ -68,6 +68,7 @@ export function nodeCgroupOptions(
       hasSwapController,
       limitedSwap: configuration.memorySwap.swapBehavior === 'LimitedSwap',
       singleProcessOomKill: configuration.singleProcessOOMKill ?? version === 'v1',
+      throttlesMemory: version === 'v2' && (pod.protectMemory || configuration.featureGates['MemoryQoS'] === true),
       throttlingFactor: configuration.memoryThrottlingFactor,
     },
     reservedCgroups: reservedCgroups(configuration, budget),

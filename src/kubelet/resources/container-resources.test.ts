@@ -4,6 +4,7 @@ import { aContainer, aPod } from '#api/testing/objects.ts';
 import type { Pod } from '#api/types/core-v1.ts';
 import { type ContainerResourceFacts, containerResources } from './container-resources.ts';
 import { oomScoreAdj } from './oom-score.ts';
+import { someCgroupOptions } from './testing/cgroup-options.ts';
 
 const facts: ContainerResourceFacts = {
   cpuPeriodUs: 100_000,
@@ -18,6 +19,7 @@ const facts: ContainerResourceFacts = {
   limitedSwap: false,
   throttlingFactor: 0.9,
   protectMemory: false,
+  throttlesMemory: false,
 };
 const nothing = { cpusetCpus: '', cpusetMems: '', hugepageLimits: [], unified: {}, memorySwapLimitInBytes: 0 };
 
@@ -112,16 +114,19 @@ test('swap is shared out to Burstable pods by what they asked for, where that is
 });
 
 test('memory that was asked for is protected, and use above it is slowed down, only where that is wanted', () => {
-  const unified = (memory: string, limit: string | undefined, protectMemory: boolean) => {
+  const unified = (memory: string, limit: string | undefined, configuration: Readonly<Record<string, unknown>>) => {
     const resources = { requests: { memory }, ...(limit === undefined ? {} : { limits: { memory: limit } }) };
     const container = aContainer({ resources });
-    const facts = { ...v2, protectMemory, memoryAllocatableBytes: 2 ** 30 };
+    const { protectMemory, throttlesMemory } = someCgroupOptions(configuration, {}, { version: 'v2' }).container;
+    const facts = { ...v2, protectMemory, throttlesMemory, memoryAllocatableBytes: 2 ** 30 };
     return containerResources(aPod({ spec: { containers: [container] }, status: { qosClass: 'Burstable' } }), container, facts).unified;
   };
   const base = { 'memory.oom.group': '1', 'memory.swap.max': '0' };
-  assert.deepEqual(unified('100Mi', '200Mi', false), base);
+  const tiered = { memoryReservationPolicy: 'TieredReservation' };
+  assert.deepEqual(unified('100Mi', '200Mi', {}), base);
+  assert.deepEqual(unified('100Mi', '200Mi', { featureGates: { MemoryQoS: true } }), { ...base, 'memory.high': '199229440' });
   // 100Mi + 0.9 x 100Mi, in whole pages
-  assert.deepEqual(unified('100Mi', '200Mi', true), { ...base, 'memory.low': '104857600', 'memory.high': '199229440' });
-  assert.deepEqual(unified('100Mi', '100Mi', true), { ...base, 'memory.low': '104857600' });
-  assert.deepEqual(unified('0', undefined, true), base);
+  assert.deepEqual(unified('100Mi', '200Mi', tiered), { ...base, 'memory.low': '104857600', 'memory.high': '199229440' });
+  assert.deepEqual(unified('100Mi', '100Mi', tiered), { ...base, 'memory.low': '104857600' });
+  assert.deepEqual(unified('0', undefined, tiered), base);
 });

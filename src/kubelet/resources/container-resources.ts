@@ -21,6 +21,8 @@ export interface ContainerResourceFacts extends Omit<PodCgroupOptions, 'podPidsL
   readonly limitedSwap: boolean;
   /** true: only the process that ran out of memory is killed, not its container. Default: false on v2. */
   readonly singleProcessOomKill: boolean;
+  /** A container is slowed down before it meets its limit (gate `MemoryQoS`, and with `TieredReservation`; v2 only). */
+  readonly throttlesMemory: boolean;
   /** Where between request and limit a container begins to be slowed down (`memoryThrottlingFactor`). */
   readonly throttlingFactor: number;
 }
@@ -46,7 +48,8 @@ export function containerResources(pod: Pod, container: Container, facts: Contai
     unified: {
       ...(isV2 && !facts.singleProcessOomKill ? { 'memory.oom.group': '1' } : {}),
       ...(isV2 && facts.hasSwapController ? { 'memory.swap.max': String(swapLimit(pod, memoryRequest, memoryLimitInBytes, facts)) } : {}),
-      ...(isV2 && facts.protectMemory ? protection(pod, memoryRequest, memoryLimitInBytes, facts) : {}),
+      ...(isV2 && facts.protectMemory ? protection(pod, memoryRequest) : {}),
+      ...(isV2 && facts.throttlesMemory ? throttling(memoryRequest, memoryLimitInBytes, facts) : {}),
     },
   };
 }
@@ -64,14 +67,16 @@ function swapLimit(pod: Pod, requestBytes: number, limitBytes: number, facts: Co
 
 const pageBytes = 4096;
 
-/** What the container asked for stays with it, and it is slowed down before it meets its limit. */
-function protection(pod: Pod, requestBytes: number, limitBytes: number, facts: ContainerResourceFacts): Readonly<Record<string, string>> {
+/** What the container asked for stays with it. */
+function protection(pod: Pod, requestBytes: number): Readonly<Record<string, string>> {
+  return requestBytes > 0 ? { [qosClass(pod) === 'Guaranteed' ? 'memory.min' : 'memory.low']: String(requestBytes) } : {};
+}
+
+/** It is slowed down before it meets its limit, or the node's. */
+function throttling(requestBytes: number, limitBytes: number, facts: ContainerResourceFacts): Readonly<Record<string, string>> {
   const upTo = limitBytes > 0 ? limitBytes : facts.memoryAllocatableBytes;
   const high = Math.floor((requestBytes + facts.throttlingFactor * (upTo - requestBytes)) / pageBytes) * pageBytes;
-  return {
-    ...(requestBytes > 0 ? { [qosClass(pod) === 'Guaranteed' ? 'memory.min' : 'memory.low']: String(requestBytes) } : {}),
-    ...(requestBytes !== limitBytes && high > requestBytes ? { 'memory.high': String(high) } : {}),
-  };
+  return requestBytes !== limitBytes && high > requestBytes ? { 'memory.high': String(high) } : {};
 }
 
 /** A container without a limit of its own may use what the pod may use. */
