@@ -68,7 +68,10 @@ test('the summary has upstream names, and nothing where nothing is known', () =>
       nodeName: 'node-1',
       ...computeText,
       ...io,
-      systemContainers: [{ name: 'pods', ...computeText }],
+      systemContainers: [
+        { name: 'kubelet', ...computeText },
+        { name: 'pods', ...computeText },
+      ],
       network,
       fs: fsText,
       runtime: { imageFs: fsText, containerFs: fsText },
@@ -91,7 +94,14 @@ test('the summary has upstream names, and nothing where nothing is known', () =>
 
 test('the short summary has CPU and memory alone', () => {
   assert.deepEqual(plain(computeSummary('node-1', node, [pod])), {
-    node: { nodeName: 'node-1', ...computeText, systemContainers: [{ name: 'pods', ...computeText }] },
+    node: {
+      nodeName: 'node-1',
+      ...computeText,
+      systemContainers: [
+        { name: 'kubelet', ...computeText },
+        { name: 'pods', ...computeText },
+      ],
+    },
     pods: [{ podRef: { name: 'p', namespace: 'ns', uid: 'u' }, ...computeText, containers: [{ name: 'c', ...computeText }] }],
   });
 });

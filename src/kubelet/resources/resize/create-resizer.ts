@@ -23,8 +23,8 @@ export interface ResizerParts {
 /** @param others what the room and the workers of the pods do for it */
 export function createPodResizer(
   { configuration, roots }: Pick<KubeletConfig, 'configuration' | 'roots'>,
-  host: Pick<KubeletHost, 'files' | 'cgroups' | 'runtime' | 'clock'>,
-  { cgroups: { options }, cache, events, registry }: ResizerParts,
+  host: Pick<KubeletHost, 'files' | 'runtime' | 'clock'>,
+  { cgroups: { options, host: cgroups }, cache, events, registry }: ResizerParts,
   others: { readonly heldPod: (podUid: string) => Pod | undefined; readonly wake: (podUid: string) => void },
 ): PodResizer {
   const { cpuManagerPolicy, memoryManagerPolicy } = configuration;
@@ -33,7 +33,7 @@ export function createPodResizer(
   const resizer: PodResizer = new PodResizer({
     asked: createResizeMetrics(registry, () => resizer.figures),
     records: new SizeRecords(host.files, roots),
-    cgroups: host.cgroups,
+    cgroups,
     runtime: host.runtime,
     options,
     facts: { cpuManagerPolicy, memoryManagerPolicy, maySwap },

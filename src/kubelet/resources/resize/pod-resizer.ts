@@ -1,5 +1,5 @@
 import { qosClass } from '#api/pod/qos.ts';
-import type { Container, ContainerStatus, Pod, PodCondition } from '#api/types/core-v1.ts';
+import type { Container, ContainerStatus, Pod, PodCondition, PodStatus } from '#api/types/core-v1.ts';
 import type { Clock, Timer } from '#base/clock.ts';
 import type { ResizeAsked, ResizeFigures } from '../../metrics/resize-metrics.ts';
 import type { CgroupsPort } from '../../ports/cgroups.ts';
@@ -9,6 +9,7 @@ import type { StatusExtras } from '../../ports/status-extras.ts';
 import { refOf } from '../../runtime/pod-ref.ts';
 import { type ContainerRecord, newestOf, type PodRuntimeState } from '../../runtime/pod-runtime-state.ts';
 import type { NodeCgroupOptions } from '../cgroup-options.ts';
+import { podSizeStatus } from './pod-size-status.ts';
 import { ResizeRun } from './resize-run.ts';
 import { type InfeasibleFacts, infeasible, resizeJson } from './resize-texts.ts';
 import type { SizeRecords } from './size-records.ts';
@@ -183,6 +184,12 @@ export class PodResizer implements StatusExtras {
     const { requests } = given ?? {};
     const resources = withSize(given, actual ?? sizeOf(given));
     return { resources, ...(requests === undefined || Object.keys(requests).length === 0 ? {} : { allocatedResources: requests }) };
+  }
+
+  podResourcesOf(pod: Pod, previous: PodStatus | undefined): Pick<PodStatus, 'resources' | 'allocatedResources'> {
+    const { uid } = pod.metadata;
+    const isUnderWay = this.#progress.get(uid)?.isQuiet === false && previous?.phase === 'Running';
+    return podSizeStatus(this.#deps.heldPod(uid) ?? pod, isUnderWay ? previous?.resources : undefined);
   }
 
   conditionsOf({ metadata: { uid } }: Pod): readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message' | 'observedGeneration'>[] {
