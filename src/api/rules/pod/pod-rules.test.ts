@@ -35,6 +35,10 @@ const containers: readonly (readonly [part: ContainerPart, expected: readonly st
     { volumes },
   ],
   [
+    { securityContext: { procMount: 'Unmasked' } },
+    [`${c}.securityContext.procMount: Invalid value: "Unmasked": \`hostUsers\` must be false to use \`Unmasked\``],
+  ],
+  [
     { volumeDevices: [{ name: 'a', devicePath: '/d' }] },
     [`${c}.volumeDevices[0].name: Invalid value: "a": can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode`],
     { volumes },
@@ -259,8 +263,12 @@ const specs: readonly (readonly [spec: Spec, expected: readonly string[]])[] = [
     ['spec.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled'],
   ],
   [
-    { hostUsers: false, hostPID: true, hostIPC: true },
-    ['spec.hostPID: Forbidden: when `hostUsers` is false', 'spec.hostIPC: Forbidden: when `hostUsers` is false'],
+    { hostUsers: false, hostNetwork: true, hostPID: true, hostIPC: true },
+    [
+      'spec.hostNetwork: Forbidden: when `hostUsers` is false',
+      'spec.hostPID: Forbidden: when `hostUsers` is false',
+      'spec.hostIPC: Forbidden: when `hostUsers` is false',
+    ],
   ],
 ];
 

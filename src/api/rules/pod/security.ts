@@ -36,11 +36,21 @@ export function validatePodSecurity(spec: PodSpec, field: string): readonly Fiel
   if (spec.shareProcessNamespace === true && spec.hostPID === true) {
     problems.push(invalid(`${field}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled'));
   }
+  return [...problems, ...validateUsers(spec, field)];
+}
+
+/** What of the host a pod with users of its own may not share, and what only such a pod may see. */
+function validateUsers(spec: PodSpec, field: string): readonly FieldProblem[] {
   if (spec.hostUsers === false) {
-    for (const key of ['hostPID', 'hostIPC'] as const)
-      if (spec[key] === true) problems.push(forbidden(`${field}.${key}`, 'when `hostUsers` is false'));
+    const shared = (['hostNetwork', 'hostPID', 'hostIPC'] as const).filter((key) => spec[key] === true);
+    return shared.map((key) => forbidden(`${field}.${key}`, 'when `hostUsers` is false'));
   }
-  return problems;
+  return (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
+    (spec[list] ?? []).flatMap(({ securityContext }, index) => {
+      const at = `${field}.${list}[${index}].securityContext.procMount`;
+      return securityContext?.procMount === 'Unmasked' ? [invalid(at, 'Unmasked', '`hostUsers` must be false to use `Unmasked`')] : [];
+    }),
+  );
 }
 
 function validateIds(context: Pick<SecurityContext, 'runAsUser' | 'runAsGroup'>, field: string): readonly FieldProblem[] {
