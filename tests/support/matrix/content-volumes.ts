@@ -123,7 +123,10 @@ export function contentSights(limited: string, free: string): readonly Sight[] {
     },
     {
       volume: { secret: { secretName: 'keys' } },
-      rows: [{ feature: 'secret: it is in memory', look: 'grep " $V " /proc/mounts | cut -d" " -f3', sees: 'tmpfs' }],
+      rows: [
+        { feature: 'secret: it is in memory', look: 'grep " $V " /proc/mounts | cut -d" " -f3', sees: 'tmpfs' },
+        { feature: 'secret: one of the same name in another namespace is another one', look: 'cat $V/colour', sees: 'red' },
+      ],
     },
     { volume: { downwardAPI: { items } }, rows: podRows('downwardAPI') },
     { volume: { projected: { sources: [{ downwardAPI: { items } }] } }, rows: podRows('projected downwardAPI') },

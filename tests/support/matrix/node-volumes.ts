@@ -57,7 +57,7 @@ export const nodeSights = (host: string): readonly Sight[] => [
   },
 ];
 
-/** Parts of volumes. */
+/** Parts of volumes, and volumes in volumes. */
 export const partSights = (host: string): readonly Sight[] => [
   {
     volume: { configMap: { name: 'settings' } },
@@ -99,6 +99,14 @@ export const partSights = (host: string): readonly Sight[] => [
     volume: emptyDir(),
     mount: { subPath: 'sealed', readOnly: true },
     rows: [{ feature: 'subPath: read-only', look: 'touch $V/x', sees: /Read-only file system/ }],
+  },
+  { volume: { configMap: { name: 'settings' } }, mount: { mountPath: '/outer' }, rows: [] },
+  {
+    volume: emptyDir(),
+    mount: { mountPath: '/outer/in/ner' },
+    rows: [
+      { feature: 'a volume below a read-only one', look: 'cat /outer/colour; echo x > /outer/in/ner/x && cat /outer/in/ner/x', sees: 'blue\nx' },
+    ],
   },
 ];
 
