@@ -120,10 +120,16 @@ export class PodWorkers {
     return worker.hasEnded ? 'ended' : 'running';
   }
 
-  /** Whether dead containers and logs of the pod are nobody's any more: it is unknown, or it was put out or deleted and has ended. */
+  /**
+   * Whether dead containers and logs of the pod are nobody's any more: it is unknown, or it was put out or deleted and has ended. Of pods
+   * that went with a shutdown of the node, and might have succeeded, people want to see why.
+   */
   keepsNothing(podUid: string): boolean {
-    const state = this.#entries.get(podUid)?.worker.state;
-    return state === undefined || (state.phase === 'stopped' && (state.reason === 'evicted' || leavesNothing(state.reason)));
+    const worker = this.#entries.get(podUid)?.worker;
+    if (worker === undefined) return true;
+    const { state, refusal } = worker;
+    const isPutOut = state.phase === 'stopped' && state.reason === 'evicted' && refusal?.putOut?.keepsSuccess !== true;
+    return isPutOut || (state.phase === 'stopped' && leavesNothing(state.reason));
   }
 
   /** Calls back when a pod may have changed in what is left of it; the result unsubscribes. */

@@ -52,3 +52,16 @@ test('of a pod that was put out nothing is kept but its object', async (t) => {
   assert.deepEqual([node.pod()?.status?.phase, node.pod()?.status?.reason], ['Failed', 'Evicted']);
   assert.notEqual(node.pod()?.status?.containerStatuses?.[0]?.state?.terminated, undefined);
 });
+
+test('a pod that went with a shutdown keeps its last containers', async (t) => {
+  const node = await startedNode(t);
+  const pod = node.create();
+  await node.settle();
+  const { workers } = node.engine;
+  const shutdown = { ...refusal, reason: 'Terminated', putOut: { isDisruption: true, keepsSuccess: true } };
+  const done = putOut(pod, shutdown, 1, { workers, events: { emit: () => undefined }, clock: node.clock }, signal);
+  await node.settle();
+  await done;
+  await collect(node);
+  assert.deepEqual(node.runtime.snapshot(), { sandboxes: ['web/0 1'], containers: ['main/0 2'] });
+});
