@@ -7,7 +7,16 @@ import { apply, getPod, sleeper, waitForField, waitForPod } from '../support/pod
 import { startCluster } from '../support/start-cluster.ts';
 
 const enough = cpus().length >= 2;
-const kubelet = { cpuManagerPolicy: 'static', reservedSystemCPUs: '0', cpuManagerReconcilePeriod: '1s' };
+const kubelet = {
+  cpuManagerPolicy: 'static',
+  reservedSystemCPUs: '0',
+  cpuManagerReconcilePeriod: '1s',
+  memoryManagerPolicy: 'Static',
+  reservedMemory: [{ numaNode: 0, limits: { memory: '100Mi' } }],
+  evictionHard: { 'memory.available': '100Mi' },
+  topologyManagerPolicy: 'restricted',
+  topologyManagerScope: 'pod',
+};
 const cluster = await startCluster({ kubelet });
 const { kubectl } = cluster;
 const last = String(cpus().length - 1);
@@ -37,6 +46,10 @@ test('a Guaranteed container with whole CPUs has them alone, what runs beside it
   await waitForPod(kubectl, 'alone');
   const own = await allowed('alone');
   assert.match(own, /^[1-9]\d*$/);
+  const memory = JSON.parse(await readFile(`${cluster.paths.kubeletRoot}/memory_manager_state`, 'utf8'));
+  const { uid } = (await getPod(kubectl, 'alone')).metadata;
+  assert.deepEqual(memory.entries[uid], { main: [{ numaAffinity: [0], type: 'memory', size: 32 * 2 ** 20 }] });
+  assert.match(outputOf(await kubectl('exec alone -- cat /proc/self/status')), /^Mems_allowed_list:\s*0$/m);
   const state = JSON.parse(await readFile(`${cluster.paths.kubeletRoot}/cpu_manager_state`, 'utf8')) as { readonly defaultCpuSet: string };
   outputOf(await becomes('beside', state.defaultCpuSet));
   assert.notEqual(state.defaultCpuSet, all);
@@ -61,5 +74,7 @@ test('more CPUs than are left are refused, and a kubelet that comes back keeps w
     ),
   );
   await waitForField(kubectl, 'greedy', '{.status.phase}', 'Failed');
-  assert.equal((await getPod(kubectl, 'greedy')).status?.reason, 'OutOfcpu');
+  const { reason, message } = (await getPod(kubectl, 'greedy')).status ?? {};
+  // Asked before the node's room, as upstream does.
+  assert.deepEqual([reason, message], ['TopologyAffinityError', 'Pod was rejected: Resources cannot be allocated with Topology locality']);
 });

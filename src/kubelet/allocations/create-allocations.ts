@@ -1,7 +1,5 @@
 import type { Container, Pod, ResourceStatus } from '#api/types/core-v1.ts';
-import { InvalidInput } from '#base/errors.ts';
 import type { Watchable } from '#base/watchable.ts';
-import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import type { KubeletConfig, KubeletHost } from '../kubelet-config.ts';
 import type { AllocationMeters } from '../metrics/allocation-metrics.ts';
 import type { AllocationsPort } from '../ports/allocations.ts';
@@ -11,6 +9,7 @@ import type { RuntimeCache } from '../runtime/runtime-cache.ts';
 import { Allocations } from './allocations.ts';
 import { createCpus } from './cpus/create-cpus.ts';
 import { createDevices, type DevicesHost } from './devices/create-devices.ts';
+import { createMemory } from './memory/create-memory.ts';
 import { alignBy } from './topology/align.ts';
 import { checkMemoryNodes, topologyOptions } from './topology/topology-options.ts';
 
@@ -46,10 +45,9 @@ export async function createAllocations(
   signal: AbortSignal,
 ): Promise<NodeAllocations> {
   const { configuration, roots } = config;
-  refuseUnsupported(configuration);
   const options = topologyOptions(configuration.topologyManagerPolicyOptions);
-  const { cpuManagerPolicy, topologyManagerPolicy, topologyManagerScope } = configuration;
-  const needsTopology = cpuManagerPolicy !== 'none' || topologyManagerPolicy !== 'none';
+  const { cpuManagerPolicy, memoryManagerPolicy, topologyManagerPolicy, topologyManagerScope } = configuration;
+  const needsTopology = cpuManagerPolicy !== 'none' || memoryManagerPolicy !== 'None' || topologyManagerPolicy !== 'none';
   const [topology, memory] = needsTopology ? await Promise.all([host.cpuTopology.cpus(signal), host.cpuTopology.memoryNodes(signal)]) : [[], []];
   const memoryNodes = memory.map(({ node }) => node);
   if (topologyManagerPolicy !== 'none') checkMemoryNodes(memoryNodes.length, options);
@@ -57,8 +55,9 @@ export async function createAllocations(
   const runs = (podUid: string, name: string) =>
     cache.get(podUid)?.containers.some((container) => container.name === name && container.phase === 'running') === true;
   const cpus = await createCpus(config, host, { budget, topology }, signal);
+  const memories = await createMemory(config, host, { budget, nodes: memory }, signal);
   const devices = await createDevices(roots.root, host, { runs, memoryNodes }, signal);
-  const providers = [devices.provider, cpus.provider].filter((provider) => provider !== undefined);
+  const providers = [devices.provider, cpus.provider, memories.provider].filter((provider) => provider !== undefined);
   return {
     port: new Allocations(
       providers,
@@ -77,15 +76,8 @@ export async function createAllocations(
     run: (inner) => devices.run(inner),
     async reconcile(runtime, holds, inner) {
       for (const { podUid } of devices.provider.grants) if (!holds(podUid)) devices.provider.release(podUid);
+      await memories.reconcile(holds, inner);
       await cpus.reconcile(runtime, holds, inner);
     },
   };
-}
-
-/** What would be accepted and not kept is refused. */
-function refuseUnsupported(configuration: KubeletConfiguration): void {
-  const refuse = (field: string, mend: string) => {
-    throw new InvalidInput({ message: `${field}: this version does not support it`, hint: mend });
-  };
-  if (configuration.memoryManagerPolicy !== 'None') refuse('memoryManagerPolicy "Static"', 'leave it "None"');
 }

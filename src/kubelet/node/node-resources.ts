@@ -60,14 +60,14 @@ function isOurs(name: string): boolean {
 }
 
 /** `hugepages-2Mi` */
-function hugepageName(sizeBytes: number): string {
+export function hugepageName(sizeBytes: number): string {
   const mebibytes = sizeBytes / 1024 / 1024;
   if (mebibytes < 1) return `hugepages-${sizeBytes / 1024}Ki`;
   return mebibytes % 1024 === 0 ? `hugepages-${mebibytes / 1024}Gi` : `hugepages-${mebibytes}Mi`;
 }
 
 /** Bytes as upstream prints them: in the largest binary unit that divides them; most memory sizes are in Ki. */
-function quantity(bytes: number): string {
+export function quantity(bytes: number): string {
   const units = ['', 'Ki', 'Mi', 'Gi', 'Ti'];
   let value = bytes;
   let unit = 0;
