@@ -26,6 +26,7 @@ function aPolicy(options: Partial<StaticCpusOptions> = {}) {
     reserved: [0],
     fullPhysicalCpusOnly: false,
     strictReservation: false,
+    distributes: false,
     state: undefined,
     save,
     ...options,

@@ -9,16 +9,14 @@ import type { AllocationProvider, AllocationRefusal, TopologyHint, TopologyHints
 import { unexpected } from '../refusals.ts';
 import { chooseCpus } from './choose-cpus.ts';
 import { cpuList } from './cpu-list.ts';
+import type { CpuOptions } from './cpu-options.ts';
 import type { CpuState } from './cpu-state.ts';
+import { distributeCpus } from './distribute-cpus.ts';
 
-export interface StaticCpusOptions {
+export interface StaticCpusOptions extends CpuOptions {
   readonly topology: readonly LogicalCpu[];
   /** For the system: no container has one of them alone. */
   readonly reserved: readonly number[];
-  /** Only whole cores are given. */
-  readonly fullPhysicalCpusOnly: boolean;
-  /** The reserved ones are not even shared. */
-  readonly strictReservation: boolean;
   readonly state: CpuState | undefined;
   readonly save: (state: CpuState, signal: AbortSignal) => Promise<void>;
 }
@@ -132,7 +130,7 @@ export class StaticCpus implements AllocationProvider {
   #misaligned(count: number, free: ReadonlySet<number>): AllocationRefusal | undefined {
     const { fullPhysicalCpusOnly, topology } = this.#options;
     if (!fullPhysicalCpusOnly) return undefined;
-    const perCore = topology.length / new Set(topology.map(({ core }) => core)).size;
+    const perCore = threadsPerCore(topology);
     const refuse = (problem: string) => ({ reason: 'SMTAlignmentError', message: `SMT Alignment Error: ${problem}` });
     if (count % perCore !== 0) return refuse(`requested ${count} cpus not multiple cpus per core = ${perCore}`);
     const whole = topology.filter(({ core }) => topology.filter((other) => other.core === core).every(({ cpu }) => free.has(cpu))).length;
@@ -141,15 +139,26 @@ export class StaticCpus implements AllocationProvider {
   }
 
   #choose(count: number, free: ReadonlySet<number>, hint: TopologyHint | undefined): readonly number[] | undefined {
-    const { topology, fullPhysicalCpusOnly: wholeCores } = this.#options;
-    if (hint === undefined) return chooseCpus(topology, free, count, { wholeCores });
+    if (hint === undefined) return this.#pick(free, count);
+    const { topology } = this.#options;
     const near = new Set(topology.filter(({ cpu, memoryNode }) => free.has(cpu) && (hint.nodes >> memoryNode) & 1).map(({ cpu }) => cpu));
-    const aligned = chooseCpus(topology, near, Math.min(count, near.size), { wholeCores });
-    if (aligned === undefined) return chooseCpus(topology, free, count, { wholeCores });
+    const aligned = this.#pick(near, Math.min(count, near.size));
+    if (aligned === undefined) return this.#pick(free, count);
     const rest = new Set([...free].filter((cpu) => !aligned.includes(cpu)));
-    const others = chooseCpus(topology, rest, count - aligned.length, { wholeCores });
+    const others = this.#pick(rest, count - aligned.length);
     return others === undefined ? undefined : [...aligned, ...others].sort((a, b) => a - b);
   }
+
+  #pick(from: ReadonlySet<number>, count: number): readonly number[] | undefined {
+    const { topology, fullPhysicalCpusOnly: wholeCores, distributes } = this.#options;
+    const groupSize = wholeCores ? threadsPerCore(topology) : 1;
+    const spread = distributes && count > 0 ? distributeCpus(topology, from, count, groupSize) : undefined;
+    return spread ?? chooseCpus(topology, from, count, { wholeCores });
+  }
+}
+
+function threadsPerCore(topology: readonly LogicalCpu[]): number {
+  return topology.length / new Set(topology.map(({ core }) => core)).size;
 }
 
 function isOrdinaryInit(pod: Pod, container: string): boolean {
