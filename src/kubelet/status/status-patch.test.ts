@@ -35,6 +35,13 @@ test('addresses replace those that are there', () => {
   });
 });
 
+test('what the pod has replaces what it had', () => {
+  const resources = { requests: { cpu: '1' } };
+  assert.deepEqual(patchOf({}, { resources, allocatedResources: { cpu: '1' } }), { resources, allocatedResources: { cpu: '1' } });
+  assert.deepEqual(patchOf({ resources: { ...resources, limits: { cpu: '2' } } }, { resources }), { resources: { $patch: 'replace', ...resources } });
+  assert.equal(patchOf({ resources }, { resources }), undefined);
+});
+
 test('of the conditions those that changed, without what they no longer say; those of others are left alone', () => {
   const known = {
     conditions: [

@@ -17,6 +17,8 @@ const owned = [
   'containerStatuses',
   'ephemeralContainerStatuses',
   'qosClass',
+  'resources',
+  'allocatedResources',
 ] as const;
 
 /** Conditions of the kubelet that are there only as long as they are true. */
@@ -32,6 +34,10 @@ export function statusPatch(uid: string, known: PodStatus | undefined, wanted: P
     if (same(known?.[field], wanted[field])) continue;
     status[field] = wanted[field] ?? null;
     if (field === 'podIPs' || field === 'hostIPs') status[field] = mergedByAddress(known?.[field], wanted[field]);
+    // An amount that is wanted no more would stay.
+    if ((field === 'resources' || field === 'allocatedResources') && known?.[field] !== undefined && wanted[field] !== undefined) {
+      status[field] = { $patch: 'replace', ...wanted[field] };
+    }
   }
   const isNewer = (wanted.observedGeneration ?? 0) > (known?.observedGeneration ?? 0); // what was observed once stays observed
   if (isNewer) status['observedGeneration'] = wanted.observedGeneration;

@@ -155,6 +155,21 @@ test('a pod that grows gets it at once: its cgroup, then its container, and both
   assert.equal(world.resizer.needsSync('uid-of-web'), false);
 });
 
+test('a wish that nobody has answered yet is told as under way, with what the pod has', async () => {
+  const world = new World();
+  const before = sized('1', '100Mi');
+  await world.start(before);
+  const wish = sized('2', '200Mi', 2);
+  assert.deepEqual(world.resizer.conditionsOf(wish), [{ type: 'PodResizeInProgress', status: 'True', observedGeneration: 2 }]);
+  const told = { phase: 'Running', resources: world.resizer.podResourcesOf(before, undefined).resources };
+  const asked = world.sync(wish);
+  assert.deepEqual(world.resizer.conditionsOf(wish), [{ type: 'PodResizeInProgress', status: 'True', observedGeneration: 2 }]);
+  assert.deepEqual(world.resizer.podResourcesOf(wish, told), { resources: told.resources, allocatedResources: { cpu: '2', memory: '200Mi' } });
+  await asked;
+  assert.deepEqual(world.resizer.conditionsOf(wish), []);
+  assert.deepEqual(world.resizer.podResourcesOf(wish, told).resources?.requests, { cpu: '2', memory: '200Mi' });
+});
+
 test('a runtime that sizes sandboxes is told before the kernel, without what is the sandbox’s own, and told back when the kernel refuses', async () => {
   const world = new World();
   world.knowsSandboxes = true;

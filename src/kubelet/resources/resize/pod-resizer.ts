@@ -13,7 +13,7 @@ import { podSizeStatus } from './pod-size-status.ts';
 import { ResizeRun } from './resize-run.ts';
 import { type InfeasibleFacts, infeasible, resizeJson } from './resize-texts.ts';
 import type { SizeRecords } from './size-records.ts';
-import { isSameSize, largerSize, sizeOf, sizesOf, withSize, withSizes } from './sizes.ts';
+import { areSameSizes, isSameSize, largerSize, sizeOf, sizesOf, withSize, withSizes } from './sizes.ts';
 
 export interface PodResizerDeps {
   readonly records: SizeRecords;
@@ -103,9 +103,16 @@ export class PodResizer implements StatusExtras {
       return allocated;
     }
     const isStarted = (this.#deps.observe(uid)?.containers.length ?? 0) > 0;
-    await this.#deps.records.allocate(uid, sizesOf(desired), isStarted, signal);
+    const before = this.#progress.get(uid);
+    this.#progress.set(uid, { generation, isQuiet: false, error: undefined }); // at once: a status told meanwhile must not look as if all were done
+    try {
+      await this.#deps.records.allocate(uid, sizesOf(desired), isStarted, signal);
+    } catch (error) {
+      if (before === undefined) this.#progress.delete(uid);
+      else this.#progress.set(uid, before);
+      throw error;
+    }
     this.#pending.delete(uid);
-    this.#progress.set(uid, { generation, isQuiet: false, error: undefined });
     this.#tell(desired, 'Normal', 'ResizeStarted', `Pod resize started: ${resizeJson(desired)}`);
     return desired;
   }
@@ -192,8 +199,10 @@ export class PodResizer implements StatusExtras {
     return podSizeStatus(this.#deps.heldPod(uid) ?? pod, isUnderWay ? previous?.resources : undefined);
   }
 
-  conditionsOf({ metadata: { uid } }: Pod): readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message' | 'observedGeneration'>[] {
-    const [pending, progress] = [this.#pending.get(uid), this.#progress.get(uid)];
+  conditionsOf(pod: Pod): readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message' | 'observedGeneration'>[] {
+    const { uid } = pod.metadata;
+    const pending = this.#pending.get(uid);
+    const progress = this.#progress.get(uid) ?? (pending === undefined ? this.#undecided(pod) : undefined);
     const generation = (value: number | undefined) => (value === undefined ? {} : { observedGeneration: value });
     return [
       ...(pending === undefined
@@ -218,6 +227,13 @@ export class PodResizer implements StatusExtras {
             },
           ]),
     ];
+  }
+
+  /** Whoever sees that the kubelet knows the newest sizes must see as well that the pod does not have them yet. */
+  #undecided(pod: Pod): Progress | undefined {
+    const held = this.#deps.heldPod(pod.metadata.uid);
+    if (held === undefined || areSameSizes(sizesOf(pod), sizesOf(held))) return undefined;
+    return { generation: pod.metadata.generation, isQuiet: false, error: undefined };
   }
 
   #pend(pod: Pod, reason: Pending['reason'], refusal: ResizeRefusal): void {
