@@ -8,17 +8,18 @@ import type { Command } from '#cli/command.ts';
 import { UsageError } from '#cli/command.ts';
 import type { CliContext } from '#cli/context.ts';
 import { claimLoneNode, type LoneNode } from '#cluster/lone-node.ts';
+import { duration } from '#kubelet/configuration/field.ts';
 import { tellUnmetWishes } from '#kubelet/configuration/field-effects.ts';
 import { flagNames, type KubeletFlags, labelsOf, parseKubeletFlags } from '#kubelet/configuration/flags.ts';
 import { type KubeletConfiguration, parseKubeletConfiguration } from '#kubelet/configuration/kubelet-configuration.ts';
-import { mergeConfigurations } from '#kubelet/configuration/merge-configurations.ts';
+import { layFlagsOver, mergeConfigurations } from '#kubelet/configuration/merge-configurations.ts';
 import { kubeletTimings } from '#kubelet/kubelet-config.ts';
 import { chooseNodeAddresses } from '#kubelet/node/choose-addresses.ts';
 import { refuseForeignLabels } from '#kubelet/node/node-labels.ts';
 import { dockerConfigFiles } from '#kubelet/runtime/images/docker-files.ts';
 import { linuxHost } from '#os/linux/host-facts.ts';
 import { nodeConnection } from './node-connection.ts';
-import { partLogger } from './part-logger.ts';
+import { partLogger, setVerbose } from './part-logger.ts';
 import { type NodeProgram, runNode } from './run-node.ts';
 
 /** This host cannot have a node. */
@@ -54,6 +55,7 @@ flags: --${flagNames.join(', --')}`,
     const claim = { name: own.name ?? defaultName, dataDir: own['data-dir'], rootDirectory: own['root-dir'], podLogs, runtimeEndpoint };
     const node = await claimLoneNode(claim, host, context.signal);
     const logger = partLogger({ process: 'kubelet' });
+    if (Number(own.v ?? 0) >= debugFrom) setVerbose(true);
     tellUnmetWishes(configuration, logger);
     try {
       const nodeName = nodeNameOf(flags, host.hostName);
@@ -68,6 +70,8 @@ flags: --${flagNames.join(', --')}`,
   },
 };
 
+/** From this `-v` on upstream's log tells of every step too. */
+const debugFrom = 4;
 const leaveWithinMs = 20_000;
 
 interface Chosen {
@@ -161,7 +165,7 @@ async function readConfiguration({ own, configuration }: KubeletFlags, context: 
   const dropIns = directory === undefined ? [] : namesIn(directory).map((name) => `${directory}/${name}`);
   const files = [...(own.config === undefined ? [] : [own.config]), ...dropIns];
   const layers = await Promise.all(files.map((file) => context.readKubeletConfiguration(file, 'part')));
-  return parseKubeletConfiguration(mergeConfigurations([...layers, configuration]), files.length === 0 ? 'flags' : files.join(' + '));
+  return parseKubeletConfiguration(layFlagsOver(mergeConfigurations(layers), configuration), files.length === 0 ? 'flags' : files.join(' + '));
 }
 
 function namesIn(directory: string): readonly string[] {
@@ -190,7 +194,24 @@ async function timingsOf(
         throw new UsageError({ message: `--timing ${pair}`, hint: `give NAME=MS; names: ${known.join(', ')}` });
       return [name, Number(value)];
     });
-  return kubeletTimings(configuration, Object.fromEntries(given));
+  return kubeletTimings(configuration, { ...deadContainersOf(own), ...Object.fromEntries(given) });
+}
+
+/** What is kept of containers that have ended, by upstream's flags. */
+function deadContainersOf(own: KubeletFlags['own']): Readonly<Record<string, number>> {
+  const age = own['minimum-container-ttl-duration'];
+  const whole = (flag: 'maximum-dead-containers' | 'maximum-dead-containers-per-container'): number | undefined => {
+    const text = own[flag];
+    if (text === undefined) return undefined;
+    if (/^-?\d+$/.test(text)) return Number(text);
+    throw new UsageError({ message: `invalid argument ${JSON.stringify(text)} for "--${flag}" flag: it is not a whole number` });
+  };
+  const wanted = {
+    deadContainersInAll: whole('maximum-dead-containers'),
+    deadContainersPerName: whole('maximum-dead-containers-per-container'),
+    deadContainerMinimumAgeMs: age === undefined ? undefined : duration(0).parse(age, '--minimum-container-ttl-duration'),
+  };
+  return Object.fromEntries(Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }
 
 /** As upstream: trimmed, in lower case. */

@@ -24,11 +24,15 @@ export const ownFlags = [
   'image-credential-provider-config',
   'image-credential-provider-bin-dir',
   'timing',
+  'maximum-dead-containers',
+  'maximum-dead-containers-per-container',
+  'minimum-container-ttl-duration',
+  'v',
 ] as const;
 export type OwnFlag = (typeof ownFlags)[number];
 
-/** How a flag's text becomes a field's value. `map=` and `map<`: pairs with that sign between. */
-type Form = 'text' | 'number' | 'boolean' | 'list' | 'map=' | 'map<' | 'taints';
+/** How a flag's text becomes a field's value. `map=` and `map<`: pairs with that sign between; switches: pairs with true or false. */
+type Form = 'text' | 'number' | 'boolean' | 'list' | 'map=' | 'map<' | 'switches' | 'headers' | 'taints';
 
 /** Upstream's flags for fields of the configuration. */
 export const fieldFlags: Readonly<Record<string, readonly [path: string, form: Form]>> = {
@@ -49,9 +53,11 @@ export const fieldFlags: Readonly<Record<string, readonly [path: string, form: F
   'container-log-max-files': ['containerLogMaxFiles', 'number'],
   'container-log-max-size': ['containerLogMaxSize', 'text'],
   'container-runtime-endpoint': ['containerRuntimeEndpoint', 'text'],
+  'contention-profiling': ['enableContentionProfiling', 'boolean'],
   'cpu-cfs-quota': ['cpuCFSQuota', 'boolean'],
   'cpu-cfs-quota-period': ['cpuCFSQuotaPeriod', 'text'],
   'cpu-manager-policy': ['cpuManagerPolicy', 'text'],
+  'cpu-manager-policy-options': ['cpuManagerPolicyOptions', 'map='],
   'cpu-manager-reconcile-period': ['cpuManagerReconcilePeriod', 'text'],
   'enable-controller-attach-detach': ['enableControllerAttachDetach', 'boolean'],
   'enable-debugging-handlers': ['enableDebuggingHandlers', 'boolean'],
@@ -67,23 +73,32 @@ export const fieldFlags: Readonly<Record<string, readonly [path: string, form: F
   'eviction-soft-grace-period': ['evictionSoftGracePeriod', 'map='],
   'fail-cgroupv1': ['failCgroupV1', 'boolean'],
   'fail-swap-on': ['failSwapOn', 'boolean'],
+  'feature-gates': ['featureGates', 'switches'],
   'file-check-frequency': ['fileCheckFrequency', 'text'],
+  'hairpin-mode': ['hairpinMode', 'text'],
   'healthz-bind-address': ['healthzBindAddress', 'text'],
   'healthz-port': ['healthzPort', 'number'],
   'http-check-frequency': ['httpCheckFrequency', 'text'],
   'image-gc-high-threshold': ['imageGCHighThresholdPercent', 'number'],
   'image-gc-low-threshold': ['imageGCLowThresholdPercent', 'number'],
   'image-service-endpoint': ['imageServiceEndpoint', 'text'],
+  'iptables-drop-bit': ['iptablesDropBit', 'number'],
+  'iptables-masquerade-bit': ['iptablesMasqueradeBit', 'number'],
+  'kernel-memcg-notification': ['kernelMemcgNotification', 'boolean'],
   'kube-api-burst': ['kubeAPIBurst', 'number'],
+  'kube-api-content-type': ['contentType', 'text'],
   'kube-api-qps': ['kubeAPIQPS', 'number'],
   'kube-reserved': ['kubeReserved', 'map='],
   'kube-reserved-cgroup': ['kubeReservedCgroup', 'text'],
+  'kubelet-cgroups': ['kubeletCgroups', 'text'],
   'local-storage-capacity-isolation': ['localStorageCapacityIsolation', 'boolean'],
   'make-iptables-util-chains': ['makeIPTablesUtilChains', 'boolean'],
   'manifest-url': ['staticPodURL', 'text'],
+  'manifest-url-header': ['staticPodURLHeader', 'headers'],
   'max-open-files': ['maxOpenFiles', 'number'],
   'max-pods': ['maxPods', 'number'],
   'memory-manager-policy': ['memoryManagerPolicy', 'text'],
+  'minimum-image-ttl-duration': ['imageMinimumGCAge', 'text'],
   'node-status-max-images': ['nodeStatusMaxImages', 'number'],
   'node-status-update-frequency': ['nodeStatusUpdateFrequency', 'text'],
   'oom-score-adj': ['oomScoreAdj', 'number'],
@@ -94,6 +109,7 @@ export const fieldFlags: Readonly<Record<string, readonly [path: string, form: F
   port: ['port', 'number'],
   'protect-kernel-defaults': ['protectKernelDefaults', 'boolean'],
   'provider-id': ['providerID', 'text'],
+  'qos-reserved': ['qosReserved', 'map='],
   'read-only-port': ['readOnlyPort', 'number'],
   'register-node': ['registerNode', 'boolean'],
   'register-with-taints': ['registerWithTaints', 'taints'],
@@ -106,13 +122,18 @@ export const fieldFlags: Readonly<Record<string, readonly [path: string, form: F
   'runtime-request-timeout': ['runtimeRequestTimeout', 'text'],
   'seccomp-default': ['seccompDefault', 'boolean'],
   'serialize-image-pulls': ['serializeImagePulls', 'boolean'],
+  'show-hidden-metrics-for-version': ['showHiddenMetricsForVersion', 'text'],
   'streaming-connection-idle-timeout': ['streamingConnectionIdleTimeout', 'text'],
   'sync-frequency': ['syncFrequency', 'text'],
+  'system-cgroups': ['systemCgroups', 'text'],
   'system-reserved': ['systemReserved', 'map='],
   'system-reserved-cgroup': ['systemReservedCgroup', 'text'],
   'tls-cert-file': ['tlsCertFile', 'text'],
+  'tls-cipher-suites': ['tlsCipherSuites', 'list'],
+  'tls-min-version': ['tlsMinVersion', 'text'],
   'tls-private-key-file': ['tlsPrivateKeyFile', 'text'],
   'topology-manager-policy': ['topologyManagerPolicy', 'text'],
+  'topology-manager-policy-options': ['topologyManagerPolicyOptions', 'map='],
   'topology-manager-scope': ['topologyManagerScope', 'text'],
   'volume-plugin-dir': ['volumePluginDir', 'text'],
   'volume-stats-agg-period': ['volumeStatsAggPeriod', 'text'],
@@ -134,7 +155,7 @@ export function parseKubeletFlags(words: readonly string[]): KubeletFlags {
     if (found === null) throw new InvalidInput({ message: `unknown command ${word}`, hint: 'the kubelet takes flags only' });
     const [, name = '', inline] = found;
     const form = formOf(name);
-    if (form === undefined) throw new InvalidInput({ message: `unknown flag: --${name}`, hint: `one of: --${flagNames.join(', --')}` });
+    if (form === undefined) throw new InvalidInput({ message: `unknown flag: --${name}`, hint: likely(name) });
     let value = inline ?? (form === 'boolean' ? 'true' : undefined);
     if (value === undefined) {
       at += 1;
@@ -160,12 +181,20 @@ function readFlags(given: ReadonlyMap<string, string>): KubeletFlags {
   return { own, configuration };
 }
 
+/** @returns the flags that somebody may have meant */
+function likely(name: string): string {
+  const words = name.split('-').filter((word) => word.length > 2);
+  const near = flagNames.filter((flag) => words.length > 0 && words.every((word) => flag.includes(word.slice(0, 4))));
+  const all = '`kubernode kubelet --help` lists them';
+  return near.length === 0 || near.length > 5 ? all : `did you mean --${near.join(' or --')}? ${all}`;
+}
+
 function formOf(name: string): Form | undefined {
   return ownFlags.some((one) => one === name) ? 'text' : Object.hasOwn(fieldFlags, name) ? fieldFlags[name]?.[1] : undefined;
 }
 
 function isList(form: Form): boolean {
-  return form === 'list' || form === 'map=' || form === 'map<' || form === 'taints';
+  return form !== 'text' && form !== 'number' && form !== 'boolean';
 }
 
 function put(into: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): void {
@@ -191,12 +220,25 @@ function fieldValue(flag: string, form: Form, text: string): unknown {
       return /^(1|t|true)$/i.test(text);
     case 'list':
       return parts(text);
+    case 'switches':
+      return Object.fromEntries(
+        parts(text).map((part) => {
+          const [name, value] = pairOf(part, '=', wrong);
+          return [name, fieldValue(flag, 'boolean', value)];
+        }),
+      );
+    case 'headers':
+      return headersOf(parts(text).map((part) => pairOf(part, ':', wrong)));
     case 'map=':
     case 'map<':
       return Object.fromEntries(parts(text).map((part) => pairOf(part, form === 'map=' ? '=' : '<', wrong)));
     case 'taints':
       return parts(text).map((part) => taintOf(part, wrong));
   }
+}
+
+function headersOf(pairs: readonly (readonly [string, string])[]): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(pairs.map(([name]) => [name, pairs.flatMap(([other, value]) => (other === name ? [value] : []))]));
 }
 
 function parts(text: string): readonly string[] {
