@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { outputOf } from '../support/kubectl.ts';
 import { apply, busybox, getPod, sleeper, waitForField, waitForPod } from '../support/pods.ts';
+import { mainProcessOf } from '../support/runtime.ts';
 import { startCluster } from '../support/start-cluster.ts';
+import { startWitness, until } from '../support/witness.ts';
 
-const cluster = await startCluster();
+const cluster = await startCluster({ upFlags: ['--timing', 'podRetryMs=300'] });
 const { kubectl } = cluster;
+const witness = await startWitness(cluster);
+const hasCgroup = (uid: string) =>
+  ['/sys/fs/cgroup/memory', '/sys/fs/cgroup'].some((root) => existsSync(`${root}${cluster.names.cgroupRoot}/besteffort/pod${uid}`));
 const podFolders = () => readdirSync(`${cluster.paths.kubeletRoot}/pods`);
 
-test('a deleted pod is told to stop, and then its volumes, cgroups and directories are gone before the object is', async () => {
+test('subtle 39, 41: the object goes after containers, volumes, folders and cgroup, and its last phase says how the containers ended', async () => {
   const volumes = [
     { name: 'disk', emptyDir: {} },
     { name: 'memory', emptyDir: { medium: 'Memory', sizeLimit: '8Mi' } },
@@ -19,15 +25,100 @@ test('a deleted pod is told to stop, and then its volumes, cgroups and directori
     { name: 'disk', mountPath: '/disk' },
     { name: 'memory', mountPath: '/memory' },
   ];
-  await apply(kubectl, sleeper('leaver', { volumes }, { volumeMounts }));
-  await waitForPod(kubectl, 'leaver');
-  const { uid } = (await getPod(kubectl, 'leaver')).metadata;
-  assert.ok(podFolders().includes(uid));
-  assert.match(await readFile('/proc/self/mountinfo', 'utf8'), new RegExp(uid));
-  outputOf(await kubectl('delete pod leaver'));
-  assert.ok(!podFolders().includes(uid), 'the pod’s folder');
-  assert.doesNotMatch(await readFile('/proc/self/mountinfo', 'utf8'), new RegExp(uid), 'its mounts');
-  assert.ok(!existsSync(`/sys/fs/cgroup/memory${cluster.names.cgroupRoot}/besteffort/pod${uid}`), 'its cgroup');
+  const command = ['sh', '-c', 'trap "exit 7" TERM; sleep 100000 & wait'];
+  const held = (name: string) => ({ metadata: { name, finalizers: ['kubernode.test/held'] } }); // keeps the object, and nothing else
+  await apply(
+    kubectl,
+    { ...sleeper('leaver', { volumes }, { volumeMounts }), ...held('leaver') },
+    { ...sleeper('loser', { volumes }, { volumeMounts, command }), ...held('loser') },
+  );
+  for (const [name, phase] of [
+    ['leaver', 'Succeeded'],
+    ['loser', 'Failed'],
+  ] as const) {
+    await waitForPod(kubectl, name);
+    const { uid } = (await getPod(kubectl, name)).metadata;
+    assert.ok(podFolders().includes(uid));
+    assert.match(await readFile('/proc/self/mountinfo', 'utf8'), new RegExp(uid));
+    assert.ok(hasCgroup(uid));
+    outputOf(await kubectl(`delete pod ${name} --wait=false`));
+    await waitForField(kubectl, name, '{.metadata.deletionGracePeriodSeconds}', '0'); // the kubelet lets go of it
+    assert.ok(!podFolders().includes(uid), 'the pod’s folder');
+    assert.doesNotMatch(await readFile('/proc/self/mountinfo', 'utf8'), new RegExp(uid), 'its mounts');
+    assert.ok(!hasCgroup(uid), 'its cgroup');
+    assert.equal((await getPod(kubectl, name)).status?.phase, phase);
+    outputOf(await kubectl(['patch', 'pod', name, '--type=merge', '-p', '{"metadata":{"finalizers":null}}']));
+    outputOf(await kubectl(`wait pod/${name} --for=delete --timeout=20s`));
+  }
+});
+
+test('subtle 40: while a volume cannot be unmounted the pod stays, and its cgroup too', async () => {
+  const volumes = [{ name: 'memory', emptyDir: { medium: 'Memory', sizeLimit: '8Mi' } }];
+  await apply(kubectl, sleeper('stuck', { volumes }, { volumeMounts: [{ name: 'memory', mountPath: '/memory' }] }));
+  await waitForPod(kubectl, 'stuck');
+  const { uid } = (await getPod(kubectl, 'stuck')).metadata;
+  const mount = (await readFile('/proc/self/mountinfo', 'utf8'))
+    .split('\n')
+    .find((line) => line.includes(`${uid}/volumes/kubernetes.io~empty-dir/memory`));
+  const holder = spawn('sleep', ['600'], { cwd: mount?.split(' ')[4] ?? assert.fail('the volume is not mounted') });
+  try {
+    outputOf(await kubectl('delete pod stuck --wait=false'));
+    await waitForField(kubectl, 'stuck', '{.status.phase}', 'Succeeded');
+    const refusals = async () => (await readFile(`${cluster.paths.partLogs}/kubelet.log`, 'utf8')).match(/default\/stuck.*EBUSY/g)?.length ?? 0;
+    await until('the volume is tried again', async () => (await refusals()) >= 2);
+    assert.notEqual((await getPod(kubectl, 'stuck')).metadata.deletionTimestamp, undefined);
+    assert.ok(podFolders().includes(uid) && hasCgroup(uid));
+  } finally {
+    holder.kill();
+  }
+  outputOf(await kubectl('wait pod/stuck --for=delete --timeout=20s'));
+  assert.ok(!podFolders().includes(uid) && !hasCgroup(uid));
+});
+
+test('subtle 35, 38: a hook that takes the whole grace leaves its program two seconds; sidecars end after the apps, their hooks run at once', async () => {
+  const hook = (script: string) => ({ lifecycle: { preStop: { exec: { command: ['sh', '-c', script] } } } });
+  const onTerm = (script: string) => `trap '${script}' TERM; sleep 100000 & wait`;
+  const side = witness.container('ordered', 'side', onTerm('echo side-term >> $W; exit 0'), {
+    restartPolicy: 'Always',
+    ...hook('echo side-hook >> $W'),
+  });
+  await apply(
+    kubectl,
+    witness.pod(
+      'late',
+      { terminationGracePeriodSeconds: 2 },
+      onTerm('echo term >> $W; sleep 1; echo end >> $W; exit 0'),
+      hook('echo hook >> $W; sleep 60'),
+    ),
+    witness.pod('ordered', { terminationGracePeriodSeconds: 30, initContainers: [side] }, onTerm('sleep 2; echo main-end >> $W; exit 0')),
+  );
+  await Promise.all([waitForPod(kubectl, 'late'), waitForPod(kubectl, 'ordered')]);
+  outputOf(await kubectl('delete pod late ordered --timeout=25s'));
+  assert.deepEqual(await witness.said('late'), ['main', 'hook', 'term', 'end']);
+  assert.deepEqual(await witness.said('ordered'), ['side', 'main', 'side-hook', 'main-end', 'side-term']);
+});
+
+test('subtle 36, 37: force leaves a program two seconds; a grace may be shortened while it runs, never made longer', async () => {
+  const deaf = `trap 'echo term >> $W' TERM; while true; do sleep 1; done`;
+  const names = ['forced', 'hurried', 'delayed'];
+  await apply(kubectl, ...names.map((name) => witness.pod(name, { terminationGracePeriodSeconds: 60 }, deaf)));
+  await Promise.all(names.map((name) => waitForPod(kubectl, name)));
+  const process = await mainProcessOf(cluster, await getPod(kubectl, 'forced'));
+  const startedAt = performance.now();
+  outputOf(await kubectl('delete pod forced --force --grace-period=0'));
+  assert.match((await kubectl('get pod forced')).stderr, /NotFound/);
+  assert.ok(existsSync(`/proc/${process}`), 'the object is gone before its process');
+  await until('the process is gone', async () => !existsSync(`/proc/${process}`));
+  assert.ok(performance.now() - startedAt >= 1900 && (await witness.said('forced')).includes('term'));
+  outputOf(await kubectl('delete pod hurried --wait=false'));
+  outputOf(await kubectl('delete pod delayed --wait=false --grace-period=2'));
+  await until('it was told to stop', async () => (await witness.said('hurried')).includes('term'));
+  const [hurried, delayed] = await Promise.all([
+    kubectl('delete pod hurried --grace-period=2 --timeout=25s'),
+    kubectl('delete pod delayed --grace-period=50 --timeout=25s'),
+  ]);
+  outputOf(hurried);
+  outputOf(delayed);
 });
 
 test('preStop runs before SIGTERM, and the grace period holds for both', async () => {
