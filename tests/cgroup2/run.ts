@@ -104,7 +104,9 @@ async function bundleTests(): Promise<void> {
     target: 'node20',
     external: ['libsql', 'koffi', 'esbuild'],
     logLevel: 'warning',
-    define: { 'process.env.KUBERNODE_PROGRAM_FILE': JSON.stringify(fileURLToPath(new URL('../../.cache/cgroup2/dist/kubernode.js', import.meta.url))) },
+    define: {
+      'process.env.KUBERNODE_PROGRAM_FILE': JSON.stringify(fileURLToPath(new URL('../../.cache/cgroup2/dist/kubernode.js', import.meta.url))),
+    },
     banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" },
   });
 }
