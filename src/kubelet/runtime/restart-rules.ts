@@ -41,6 +41,17 @@ export function triggerOfRestartAll(pod: Pod, observed: PodRuntimeState): Contai
   return undefined;
 }
 
+/**
+ * Whether all containers are just being restarted: one asks for it, or records are gone that the pod is not to end without.
+ *
+ * @param hasRun whether the container of that name was told to have run
+ */
+export function isRestartingAll(pod: Pod, observed: PodRuntimeState, hasRun: (name: string) => boolean): boolean {
+  if (pod.metadata.deletionTimestamp !== undefined || !mayRestartAll(pod)) return false;
+  if (triggerOfRestartAll(pod, observed) !== undefined) return true;
+  return containersOf(pod).some(({ name }) => newestOf(observed, name) === undefined && hasRun(name));
+}
+
 /** The first rule that matches counts. */
 function ruleFor(container: Container, exitCode: number): ContainerRestartRule | undefined {
   return container.restartPolicyRules?.find(({ exitCodes }) => {

@@ -3,11 +3,11 @@ import type { Pod, PodStatus } from '#api/types/core-v1.ts';
 import type { StatusExtras } from '../ports/status-extras.ts';
 import { isStatic } from '../resources/critical.ts';
 import { isRunning, type PodRuntimeState } from '../runtime/pod-runtime-state.ts';
-import { mayRestartAll, triggerOfRestartAll } from '../runtime/restart-rules.ts';
+import { isRestartingAll, mayRestartAll, triggerOfRestartAll } from '../runtime/restart-rules.ts';
 import { decideSandbox } from '../runtime/sandbox-decision.ts';
 import { conditions } from './conditions.ts';
 import { type ContainerStatusInput, containerStatuses, terminatedStatuses, timeOf } from './container-statuses.ts';
-import { type Phase, phaseOf } from './phase.ts';
+import { type ContainerStatuses, type Phase, phaseOf } from './phase.ts';
 import type { StartTrouble } from './start-troubles.ts';
 
 export interface PodStatusInput extends ContainerStatusInput {
@@ -61,7 +61,8 @@ export function computePodStatus(input: PodStatusInput): ComputedStatus {
   const found = containerStatuses(input);
   const statuses = input.ended ? endedStatuses(pod, found) : found;
   // The end of a static pod is the end of this run of it: its phase says how that went.
-  const phase = mergedPhase(input, phaseOf(pod, statuses, input.ended && !isStatic(pod)));
+  const computed = phaseOf(pod, statuses, input.ended && !isStatic(pod));
+  const phase = mergedPhase(input, isTerminal(computed) && !input.ended && isRestarting(input, statuses) ? 'Running' : computed);
   const why = reasonOf(input, phase);
   const status: PodStatus = {
     ...head,
@@ -85,6 +86,14 @@ export function computePodStatus(input: PodStatusInput): ComputedStatus {
     ...input.podResourcesOf?.(pod, previous),
   };
   return { status, meant: phase.meant };
+}
+
+function isRestarting({ pod, observed }: PodStatusInput, { init, containers }: ContainerStatuses): boolean {
+  const told = [...init, ...containers];
+  return isRestartingAll(pod, observed, (name) => {
+    const status = told.find((one) => one.name === name);
+    return status?.state?.terminated !== undefined || status?.lastState?.terminated !== undefined;
+  });
 }
 
 export function isTerminal(phase: string | undefined): phase is 'Succeeded' | 'Failed' {

@@ -167,6 +167,23 @@ test('a container whose end asks for a restart of all keeps the pod running, and
   assert.equal(condition(statusOf({ observed: running }), 'AllContainersRestarting'), undefined);
 });
 
+test('a sidecar that asks for a restart of all keeps a pod of finished containers running until they run again', () => {
+  const source: Container = {
+    ...aSpec({ name: 'source' }),
+    restartPolicy: 'Always',
+    restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }],
+  };
+  const pod = aPod({ spec: { restartPolicy: 'Never', initContainers: [source], containers: [aSpec()] } });
+  const stopped = statusOf({ pod, observed: observedOf([aSandbox()], [exited('source', 42), exited('main', 137)]) });
+  assert.equal(stopped.phase, 'Running');
+  const without = statusOf({ pod, previous: stopped, observed: observedOf([aSandbox()], [exited('source', 42)]) });
+  assert.equal(without.phase, 'Running', 'records go one by one');
+  const begun = statusOf({ pod, previous: without, observed: observedOf([aSandbox()], [aContainer('source', { restartCount: 1 })]) });
+  assert.deepEqual([begun.phase, begun.initContainerStatuses?.[0]?.lastState?.terminated?.exitCode], ['Running', 42]);
+  const over = statusOf({ pod, previous: begun, observed: observedOf([aSandbox()], [exited('source', 0), exited('main', 1)]) });
+  assert.equal(over.phase, 'Failed');
+});
+
 test('how a run ended is told on when only the record of the next one is there', () => {
   const first = statusOf({ observed: observedOf([aSandbox()], [exited('main', 42)]) });
   const second = statusOf({ previous: first, observed: observedOf([aSandbox()], [aContainer('main', { restartCount: 1 })]) });
