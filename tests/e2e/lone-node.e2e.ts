@@ -15,6 +15,7 @@ import { systemClock } from '#base/clock.ts';
 import { pkiFiles } from '#cluster/pki-files.ts';
 import { issueCertificate } from '#pki/certificate.ts';
 import { readKubeconfig } from '#wire/http/kubeconfig.ts';
+import { freePort } from '../support/free-port.ts';
 import { hostSide } from '../support/host-side.ts';
 import { kubectlPath, outputOf } from '../support/kubectl.ts';
 import { type LoneKubelet, startLoneKubelet } from '../support/lone-kubelet.ts';
@@ -44,6 +45,8 @@ const flags = [
   ...['--name', name, '--data-dir', dataDir],
   ...['--kubeconfig', kubeconfig, '--bootstrap-kubeconfig', join(folder, 'bootstrap.kubeconfig')],
   ...['--config', join(folder, 'kubelet.yaml'), '--config-dir', join(folder, 'conf.d')],
+  // As on a node of its own: where it is asked after it came back before the API server knows that.
+  ...['--port', String(await freePort())],
   ...['--hostname-override', 'Lone-1', '--node-labels', 'team=blue,topology.kubernetes.io/zone=z1', '--max-pods', '7'],
   ...['--container-runtime-endpoint', `unix:///run/kubernode/${runtime.name}/containerd.sock`],
 ];
