@@ -17,6 +17,8 @@ export interface FilesPort {
   /** Makes the directory and its parents; the mode (umask does not matter) is given to the last one, also when it exists. */
   ensureDirectory(path: string, mode: number, signal: AbortSignal): Promise<void>;
   read(path: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
+  /** The last `maxBytes` of a file at most, however long it is. */
+  readEnd(path: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /**
    * Reads a file of a folder that others may write to: links are followed inside `root` only, as `MounterPort.bindBelow` does.
    *

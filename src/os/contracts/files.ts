@@ -54,6 +54,14 @@ export function filesContract(name: string, open: (t: { after(undo: () => Promis
     assert.deepEqual(await files.list(dir, signal), [{ name: 'f', kind: 'file' }]);
   });
 
+  test(`${name}: of a long file the end can be read alone`, async (t) => {
+    const { files, dir } = await open(t);
+    await files.write(`${dir}/f`, 'first last', 0o600, signal);
+    assert.equal(text(await files.readEnd(`${dir}/f`, 4, signal)), 'last');
+    assert.equal(text(await files.readEnd(`${dir}/f`, 100, signal)), 'first last');
+    assert.equal(await files.readEnd(`${dir}/none`, 4, signal), undefined);
+  });
+
   test(`${name}: a file in a folder that is not there is PathMissing, and nothing is left`, async (t) => {
     const { files, dir } = await open(t);
     await assert.rejects(files.write(`${dir}/no/f`, 'x', 0o644, signal), PathMissing);

@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   type Dirent,
+  fstatSync,
   lchownSync,
   lstatSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  readSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -40,6 +42,7 @@ export function createLinuxFiles(): FilesPort {
       hostCall(`chmod ${path}`, () => chmodSync(path, mode)); // mkdir's mode went through the umask
     },
     read: async (path) => unlessMissing(`read ${path}`, () => readFileSync(path)),
+    readEnd: async (path, maxBytes) => unlessMissing(`read ${path}`, () => readEnd(path, maxBytes)),
     readBelow: async (root, relative) => readBelow(root, relative),
     write: async (path, content, mode) => replaceFile(path, content, mode),
     compress: compressFile,
@@ -168,4 +171,15 @@ function kindOf(of: Stats | Dirent): FileFacts['kind'] {
   if (of.isBlockDevice()) return 'block';
   if (of.isCharacterDevice()) return 'char';
   return of.isFIFO() ? 'fifo' : 'file';
+}
+
+function readEnd(path: string, maxBytes: number): Uint8Array {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(size, maxBytes));
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, size - bytes.length));
+  } finally {
+    closeSync(file);
+  }
 }

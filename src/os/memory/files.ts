@@ -12,6 +12,7 @@ export function createMemoryFiles(tree: MemoryTree): FilesPort {
       tree.get(path, true).node.mode = mode;
     },
     read: async (path) => readFile(tree, path),
+    readEnd: async (path, maxBytes) => readFile(tree, path)?.slice(-maxBytes),
     async readBelow(root, relative) {
       const top = tree.find(root, true);
       const found = tree.find(`${root}/${relative}`, true);
